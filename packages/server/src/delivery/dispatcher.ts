@@ -73,7 +73,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #open = new OpenDeliveries()
   #accepted = 0
   readonly #stopFollowing: () => void
-  /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
+  /** Disposal waits for these: attempts in flight, records of parked deliveries, and pauses being stored. */
   readonly #pending = new ShortLivedSet<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {

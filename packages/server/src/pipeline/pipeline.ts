@@ -77,8 +77,8 @@ export class Pipeline implements AsyncDisposable {
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
-  /** Decisions of the events handed over, and how many of them declined. */
-  #toDecide = 0
+  /** Numbers of decisions for the events handed over. `#decisions` includes `#declined`. */
+  #decisions = 0
   #declined = 0
 
   constructor(options: PipelineOptions) {
@@ -93,9 +93,9 @@ export class Pipeline implements AsyncDisposable {
     for (const id of this.#options.catalog.current.sources.keys()) this.#sources.add(id)
   }
 
-  /** Decisions without a result: neither declined nor delivered; negative for surplus deliveries. 0 unless there is a bug. */
+  /** Decisions neither declined nor handed to the dispatcher; negative for surplus deliveries. 0 unless there is a bug. */
   get imbalance(): number {
-    return this.#toDecide - this.#declined - this.#options.dispatcher.accepted
+    return this.#decisions - this.#declined - this.#options.dispatcher.accepted
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -282,7 +282,7 @@ export class Pipeline implements AsyncDisposable {
 
   #deliver(entry: LogEntry, decided: Decided, progress: EntryProgress): void {
     const { event, deliverTo, declined, destinations } = decided
-    this.#toDecide += destinations
+    this.#decisions += destinations
     this.#declined += declined.length
     const onRecorded = (): void => {
       progress.open--

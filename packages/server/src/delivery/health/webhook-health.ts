@@ -195,7 +195,7 @@ export class WebhookHealth {
     this.#set(destinationId, url, { ...health, retryAfterUntil })
   }
 
-  /** The generation for the result of an attempt that fails before it begins. */
+  /** The current generation, for an attempt that fails while it waits for a token, before `onAttempt`. */
   generationOf(destinationId: string, url: string): number {
     return this.#of(destinationId, url).generation
   }

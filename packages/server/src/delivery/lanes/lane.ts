@@ -37,8 +37,8 @@ export class Lane {
   #inFlight = 0
   /** The number of recoveries. Tasks begun before the last one do not count towards it. */
   #recoveries = 0
-  /** In flight, begun since the last recovery. */
-  #begunSince = 0
+  /** Attempts in flight that began after the last recovery. */
+  #inFlightSinceRecovery = 0
   #recovery: RecoveryLimit | undefined
 
   constructor(id: LaneId, limits: LaneLimits) {
@@ -79,7 +79,7 @@ export class Lane {
     const { fresh, parked } = this.#waiting
     if (fresh.length + parked.length === 0) return false
     if (this.#inFlight >= this.#concurrency) return false
-    return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
+    return this.#recovery === undefined || this.#inFlightSinceRecovery < this.#recovery.limit
   }
 
   get #concurrency(): number {
@@ -98,7 +98,7 @@ export class Lane {
     task.recoveries = this.#recoveries
     this.reservedAt = undefined
     this.#inFlight++
-    this.#begunSince++
+    this.#inFlightSinceRecovery++
     return task
   }
 
@@ -111,7 +111,7 @@ export class Lane {
 
   endAttempt(task: PartTask): void {
     this.#inFlight--
-    if (task.recoveries === this.#recoveries) this.#begunSince--
+    if (task.recoveries === this.#recoveries) this.#inFlightSinceRecovery--
   }
 
   /** Frees the room of a task. Call it when its result is durable, or the service is stopping. */
@@ -133,7 +133,7 @@ export class Lane {
   beginRecovery(now: number): void {
     this.#recovery = initialRecovery(now)
     this.#recoveries++
-    this.#begunSince = 0
+    this.#inFlightSinceRecovery = 0
   }
 
   /** Adjusts the recovery limit. Call it before `endAttempt`, with the outcome that the class of the attempt has by default. */
@@ -146,7 +146,7 @@ export class Lane {
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
       concurrency: this.#concurrency,
-      isBinding: !isPaced || this.#begunSince >= this.#recovery.limit,
+      isBinding: !isPaced || this.#inFlightSinceRecovery >= this.#recovery.limit,
     })
   }
 

@@ -70,8 +70,8 @@ export class OpenDeliveries {
     return this.#settledCount
   }
 
-  /** Deliveries that came from the log by this time, and may have been stored since. */
-  freshSince(at: number): readonly OpenDelivery[] {
+  /** Fresh deliveries that arrived at or before `at`. A snapshot: some may be stored while the caller iterates. */
+  freshBefore(at: number): readonly OpenDelivery[] {
     const fresh = this.#fresh.values()
     const end = fresh.findIndex(({ freshSince }) => freshSince! > at)
     return end === -1 ? fresh : fresh.slice(0, end)

@@ -64,7 +64,7 @@ export class FreshParking implements Worker {
   async #parkOverdue(): Promise<number> {
     const { clock, open: all, recorder } = this.#options
     const slices = new TimeSlices(clock)
-    for (const open of all.freshSince(clock.now() - MAX_FRESH_MS)) {
+    for (const open of all.freshBefore(clock.now() - MAX_FRESH_MS)) {
       if (recorder.isRecording(open)) continue
       await slices.yieldIfOver()
       await this.ready()

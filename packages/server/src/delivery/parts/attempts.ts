@@ -34,7 +34,10 @@ export interface CompletedAttempt {
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
-  /** Whether the receiver got a request. If not, the attempt changes neither the limit of the lane nor pauses. */
+  /**
+   * False if no connection was tried: the body, the URL or the access token could not be obtained. Then the attempt changes
+   * neither the lane's limit nor pauses.
+   */
   readonly isSent: boolean
   /** Whether the response disables the webhook. */
   readonly isDisabled: boolean
@@ -57,7 +60,7 @@ export interface AttemptsOptions {
 type EndedAttemptResult = AttemptResult & { readonly fault?: unknown }
 
 interface Preparation {
-  /** `undefined` if the service is stopping. */
+  /** `undefined` if the service is stopping, or the result is no longer wanted. */
   readonly prepare: () => Promise<BodyWithUrl | Unsent | undefined>
   readonly mayBegin: () => boolean
 }
@@ -257,11 +260,12 @@ export class Attempts {
     const id = newId('att', result.startedAt)
     const number = nextNumber(open.delivery, url)
     const attempt: Attempt = { id, number, url, ...result }
-    const kept = replayId === undefined ? attempt : { ...attempt, replayId }
-    const answered = retryAfterMs === undefined ? kept : { ...kept, retryAfterMs }
+    const withReplayId = replayId === undefined ? attempt : { ...attempt, replayId }
+    const partAttempt =
+      retryAfterMs === undefined ? withReplayId : { ...withReplayId, retryAfterMs }
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
-    open.delivery = afterAttempt(before, answered, {
+    open.delivery = afterAttempt(before, partAttempt, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
       schedule: scheduleFor(this.#options.schedule, limits),
       now,
@@ -271,7 +275,7 @@ export class Attempts {
     return {
       before,
       after: open.delivery,
-      attempt: this.#options.history?.within(before.destinationId, kept) ?? kept,
+      attempt: this.#options.history?.within(before.destinationId, withReplayId) ?? withReplayId,
       breaker: undefined,
       isDisabled,
       fault,

@@ -64,7 +64,7 @@ export function afterAttempt(
   return settled(delivery, parts, rules.successPolicy, attemptCount)
 }
 
-/** Changes the part of one webhook; parts in other states stay as they are. */
+/** A change to one webhook's part. Returns it unchanged in a state that the change does not apply to. */
 export type PartChange = (part: DeliveryPart) => DeliveryPart
 
 export const hold: PartChange = (part) =>
@@ -95,7 +95,7 @@ export function withPart(
   return settled(delivery, parts, policy)
 }
 
-/** The delivery without parts, because its destination was removed before it got any. */
+/** Rejects a delivery that has no parts because its destination was removed first. */
 export function asRejected(delivery: Delivery): Delivery {
   return { ...delivery, state: 'rejected', dueAt: null }
 }
@@ -190,10 +190,10 @@ function notRetried(part: DeliveryPart): DeliveryPart {
  */
 function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): DeliveryState {
   const present = parts.filter(({ state }) => state !== 'removed')
-  const isSent = parts.some(isDelivered)
-  if (policy === 'any' && isSent) return 'delivered'
+  const hasDelivered = parts.some(isDelivered)
+  if (policy === 'any' && hasDelivered) return 'delivered'
   if (present.length > 0 && present.every((part) => isDelivered(part) || isDeclined(part)))
-    return isSent ? 'delivered' : 'declined'
+    return hasDelivered ? 'delivered' : 'declined'
   for (const state of ['pending', 'held', 'expired'] as const)
     if (parts.some((part) => part.state === state)) return state
   return 'rejected'

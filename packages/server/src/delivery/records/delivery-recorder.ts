@@ -110,7 +110,7 @@ export class DeliveryRecorder {
     return unwritten
   }
 
-  /** If the backend refuses several records, each is written alone: only one may be faulty. */
+  /** If the backend refuses several records, each is written alone, because perhaps only one is faulty. */
   async #write(records: readonly PendingRecord[], unwritten: UnwrittenDeliveries): Promise<void> {
     try {
       const written = await retryWhileUnavailable(

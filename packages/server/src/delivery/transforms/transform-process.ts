@@ -15,7 +15,7 @@ export interface Evaluation {
 }
 
 /** JSON text, absent if the expression returned nothing, or an error. */
-export type Evaluated = ({ readonly json?: string } | { readonly error: string }) & {
+export type TransformResult = ({ readonly json?: string } | { readonly error: string }) & {
   readonly isOverLimit?: boolean
 }
 
@@ -23,7 +23,7 @@ export type Evaluated = ({ readonly json?: string } | { readonly error: string }
 interface Shared {
   evaluations: readonly Evaluation[]
   /** Of the evaluations that have ended, in order. */
-  results: Evaluated[]
+  results: TransformResult[]
 }
 
 type Failure = Error & { readonly code?: string; readonly position?: number }
@@ -71,7 +71,7 @@ function evaluator(
     if (isFunction) throw new TypeError('The result has a function. Call it with parentheses.')
     return value
   }
-  const evaluate = ({ expression, input, url }: Evaluation): Evaluated => {
+  const evaluate = ({ expression, input, url }: Evaluation): TransformResult => {
     try {
       const found = compiled.get(expression) ?? compile(expression)
       const value = found.evaluate(JSON.parse(input), url === undefined ? undefined : { url })
@@ -142,13 +142,13 @@ function ofValues<Args extends unknown[]>(of: (...args: Args) => string) {
  * Evaluates as many of the batch as fit into the time limit of one evaluation, and at least one: setting a time limit costs more
  * than a typical evaluation. The main process sends the rest again, after giving other expressions a turn.
  */
-function evaluateSome(evaluations: readonly Evaluation[]): Evaluated[] {
+function evaluateSome(evaluations: readonly Evaluation[]): TransformResult[] {
   const { results } = attempt(evaluations, MAX_CPU_MS)
   if (results.length === 0) results.push(evaluateOne(evaluations[0]!))
   return results.map(checked)
 }
 
-function evaluateOne(evaluation: Evaluation): Evaluated {
+function evaluateOne(evaluation: Evaluation): TransformResult {
   let exceeded = 0
   for (const wallMs of WALL_MS) {
     const { results, cpuMs, failure } = attempt([evaluation], wallMs)
@@ -174,7 +174,7 @@ function attempt(evaluations: readonly Evaluation[], wallMs: number) {
   return { results: shared.results, cpuMs: (user + system) / 1000, failure }
 }
 
-function checked(result: Evaluated): Evaluated {
+function checked(result: TransformResult): TransformResult {
   const { json = '' } = result as { readonly json?: string }
   if (json.length <= MAX_RESULT_CHARACTERS) return result
   return { error: 'The result of the transform is larger than 4 MiB.', isOverLimit: true }

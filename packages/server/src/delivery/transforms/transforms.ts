@@ -5,7 +5,7 @@ import { textOf } from '../../backend/accepted-event.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { startProcess } from '../../util/workers/start-thread.ts'
 import { withExactNumbers } from './exact-numbers.ts'
-import type { Evaluated, Evaluation } from './transform-process.ts'
+import type { TransformResult, Evaluation } from './transform-process.ts'
 
 /** JSON text, absent if the expression returned nothing, or an error. */
 export type Transformed = { readonly json?: string } | { readonly error: string }
@@ -206,7 +206,7 @@ class TransformProcess implements Disposable {
   #start(): Evaluator {
     const child = startProcess(new URL('./transform-process', import.meta.url), OPTIONS)
     const evaluator = { child, isReady: false }
-    child.on('message', (message: 'ready' | readonly Evaluated[]) => {
+    child.on('message', (message: 'ready' | readonly TransformResult[]) => {
       // Messages can arrive after the exit, and after disposal.
       if (this.#isClosed || this.#evaluator !== evaluator) return
       if (message !== 'ready') return this.#onEvaluated(message)
@@ -222,7 +222,7 @@ class TransformProcess implements Disposable {
     return evaluator
   }
 
-  #onEvaluated(evaluated: readonly Evaluated[]): void {
+  #onEvaluated(evaluated: readonly TransformResult[]): void {
     this.#cancelStuck()
     const ended = this.#running
     this.#running = []
