@@ -115,7 +115,7 @@ export interface SigningKey {
 }
 
 export interface WebhooksSettings {
-  /** The key of the signatures of webhooks without a `secret`. `null`: no secret signs their requests. */
+  /** Signs requests to webhooks that have no `secret`. `null`: those requests are not signed with a secret. */
   readonly sharedSecret: string | null
   /** Present while receivers switch to a new secret. */
   readonly previousSecret?: PreviousSecret

@@ -55,7 +55,7 @@ export interface Origin {
 
 /**
  * An event that the service has accepted and must deliver: the fields that delivery needs, and the webhook body, which
- * ingestion serialises once. The delivery path never parses the body.
+ * ingestion serialises once. Delivery parses it only if a setting needs its content, for example a filter or a transform.
  */
 export interface AcceptedEvent extends DeliveryContent {
   readonly type: EventType

@@ -34,7 +34,10 @@ export type Filter =
 /** The fields that can decide which events are in a sample. */
 export const SAMPLE_FIELDS = ['userId', 'anonymousId', 'messageId'] as const
 
-/** A share of the events, chosen by a hash of a field, so that either all or none of a user's events are in it. */
+/**
+ * A share of the events, chosen by a hash of a field: by `userId` or `anonymousId`, either all or none of a user's events are in it;
+ * by `messageId`, each event is chosen separately.
+ */
 export interface Sample {
   /** From 0 to 1. */
   readonly rate: number
