@@ -196,7 +196,7 @@ function computationErrors(
   const put = { sources: [], destinations, computations: nextOf(planned) }
   const after = withChange(withSources, { put, removed: [] })
   const invalid = planned.flatMap((each) => errorsBelow(each.at, definitionErrors(each.next)))
-  // The references of a condition can only be followed if all are valid.
+  // References can be checked only if every definition is valid.
   const others =
     invalid.length > 0
       ? []

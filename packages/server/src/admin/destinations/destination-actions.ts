@@ -324,13 +324,13 @@ function isCurrent({ secret, url }: NewSecret, settings: WebhooksSettings): bool
   return current === secret
 }
 
-/** When the previous secret stops signing the requests that the new one will sign. */
+/** The end of the current overlap for the webhooks that this secret signs. */
 function secretOverlapEnd(settings: WebhooksSettings, { url }: NewSecret): number | undefined {
   const webhook = url === undefined ? undefined : webhookAt(url, settings)
   return (webhook?.secret === undefined ? settings : webhook).previousSecret?.until
 }
 
-/** The settings with a new secret, and with the one that signed before as the previous one. */
+/** The settings with the new secret; the secret it replaces becomes `previousSecret`. */
 function rotated(
   settings: WebhooksSettings,
   { secret, url }: NewSecret,

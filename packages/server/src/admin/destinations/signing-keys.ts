@@ -185,7 +185,7 @@ export function presentKey({ privateKey, from, until }: SigningKey) {
 
 /**
  * The keys after a rotation: the new key signs from `from`, and the current one for `overlapMs` longer. A next key that
- * does not sign yet, and a previous one that still does, are dropped: only a forced rotation finds them.
+ * does not sign yet, and a previous one that still does, are dropped; they can only exist if the rotation is forced.
  */
 export function rotatedKeys(
   settings: WebhooksSettings,

@@ -92,25 +92,25 @@ export class Plans {
     this.#bySpace = new Map()
     for (const computation of inEvaluationOrder(computations)) {
       const { id, space } = computation
-      const recorded = open.filter(({ computationId }) => computationId === id)
-      const plan = isBeingDeleted(recorded, last.get(id))
+      const openSyncs = open.filter(({ computationId }) => computationId === id)
+      const plan = isBeingDeleted(openSyncs, last.get(id))
         ? { computation, clauses: [], rule: 'never' as const }
-        : this.#planOf(computation, computations, recorded, last)
+        : this.#planOf(computation, computations, openSyncs, last)
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
     }
   }
 
-  /** @param recorded open syncs of the computation; `last`: the last ended sync of each computation */
+  /** @param last the last ended sync of each computation */
   #planOf(
     computation: Computation,
     computations: ReadonlyMap<string, Computation>,
-    recorded: readonly Sync[],
+    openSyncs: readonly Sync[],
     last: ReadonlyMap<string, Sync>,
   ): Plan | undefined {
     const { id, enabled, version } = computation
     const ended = last.get(id)
     // A sync of this version records which destinations get every change.
-    const isRecorded = [...recorded, ended].some((sync) => sync?.version === version)
+    const isRecorded = [...openSyncs, ended].some((sync) => sync?.version === version)
     if (!enabled || !isRecorded) return undefined
     const counted = this.clausesOf(computation)
     // Its clauses were filled then, so it has its facts even while a clause is filled again for others.

@@ -15,7 +15,7 @@ interface Count {
   log: (count: number) => void
 }
 
-/** In place of a function that would keep its event in memory. */
+/** Replaces `log` after its line is written, so that the event can be freed. */
 const NOTHING = (): void => undefined
 
 /** Logs frequent events by key: the first immediately, later ones once per interval with their count. */

@@ -1,6 +1,6 @@
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-/** The only source of time and timers, for simulation. Compare `now` with `wall` only to detect clock changes. */
+/** The only source of time and timers, so that tests can simulate time. Compare `now` with `wall` only to detect clock changes. */
 export interface Clock {
   /** For durations and due times. Milliseconds since the epoch by the system clock at startup, and monotonic since. */
   now(): number
