@@ -87,7 +87,7 @@ test.for(['client_secret_basic', 'client_secret_post'] as const)(
   },
 )
 
-test('a refused client is an auth_failed attempt, which is retried until the credentials are corrected', async () => {
+test('if the token endpoint refuses the client, the attempt is auth_failed and retried until the credentials are corrected', async () => {
   await using endpoint = await TokenEndpoint.open({ clientSecret: 'the-right-secret' })
   await using receiver = await openReceiver({
     respond: async ({ headers }) => ((await endpoint.isValid(headers.authorization)) ? 200 : 401),

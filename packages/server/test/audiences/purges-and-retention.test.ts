@@ -66,7 +66,7 @@ test('a member who is purged and returns is announced again', async () => {
   expect(await announced(open)).toEqual(['u1 true'])
 })
 
-test('members who lose a call to the purge of an anonymousId are announced, and again when they return', async () => {
+test('members who lose an event in the purge of an anonymousId are announced as leaving, and as entering when they return', async () => {
   await using open = await OpenAudiences.start()
   const anonymousId = 'a1'
   await open.append(

@@ -33,7 +33,7 @@ function addChecksums(db: DatabaseSync): void {
     user_id, previous_id, origin, rest) WHERE checksum = ${NO_CHECKSUM}`)
 }
 
-/** For copies, whose checksum differs because it covers the id: `fillDatabase` computes it. */
+/** Placeholder checksum of copied events. `fillDatabase` computes the real one, which covers the id. */
 export const NO_CHECKSUM = '0'
 
 /** The rows of a table to copy, and how the copies differ. */

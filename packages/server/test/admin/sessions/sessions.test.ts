@@ -96,7 +96,7 @@ test('sessions of local browsers end when the service no longer allows local acc
     await using restarted = await AdminServer.open({ tokens, allowsLocalAccess })
     const after = new Browser(restarted)
     after.cookie = other.cookie
-    // As through a proxy, so that the session decides.
+    // A proxied request gets no local access, so only the session counts.
     const headers = { 'x-forwarded-for': '203.0.113.5' }
     return (await after.call('GET', '/session', undefined, headers)).status
   }

@@ -139,8 +139,8 @@ export class RandomCase {
   }
 
   /**
-   * Advances to one minute later within the hour than the previous step. An event from the future counts from its receipt:
-   * otherwise it would leave a window of some hours while the workers settle.
+   * Advances by `hours`, to a minute past the hour that is one later than in the previous step. An event from the future
+   * counts from its receipt: otherwise it would leave a window of some hours while the workers settle.
    */
   #advanceHours(hours: number): void {
     this.#minute++

@@ -136,7 +136,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
   })
 
   describe('an alias', () => {
-    test('links only the id that fits if it claims two at once, in any order', async () => {
+    test('with two anonymousIds and room for one links the first by name, in any order of arrival', async () => {
       await using harness = await open()
       const alias = {
         userId: 'u1',
