@@ -102,7 +102,10 @@ type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
 const TOKEN_HINT =
   'Pass the token of this service with --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
 
-/** Ids from arguments and options. An unknown id within a document is an error in the document. */
+/**
+ * Pointers to ids that come from arguments or options: an unknown one means exit 4. An unknown id elsewhere is an error in a
+ * document (exit 2).
+ */
 const ARGUMENT_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
 
 function problemFailure(status: number, body: unknown): Failure {

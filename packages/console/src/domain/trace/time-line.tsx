@@ -159,7 +159,7 @@ function Legend({ attempts }: { readonly attempts: readonly Step[] }): ReactElem
 function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
   const received = Date.parse(receivedAt)
   const steps: Step[] = [{ key: 'received', label: 'Received', at: received }]
-  // A replay restarts the retry window, so its time of decision is unknown.
+  // `firstDueAt` is the time of the decision unless a replay has moved it; such deliveries are skipped.
   const decided = deliveries
     .filter(({ attempts, firstDueAt }) =>
       attempts.every(({ startedAt }) => startedAt >= firstDueAt),
