@@ -143,7 +143,7 @@ export function recordEntry<T extends { readonly id: string }>(
 }
 
 /** The maximum number of ids in an entry. */
-export const AUDITED_IDS = 1_000
+export const MAX_AUDITED_IDS = 1_000
 
 const MAX_RECORDS_BYTES = 64 * 1024
 
@@ -162,7 +162,7 @@ export function auditedRecords<T extends { readonly id: string }>(
   }
   return {
     count: records.length,
-    ids: records.slice(0, AUDITED_IDS).map(({ id }) => id),
+    ids: records.slice(0, MAX_AUDITED_IDS).map(({ id }) => id),
     records: shown,
   }
 }

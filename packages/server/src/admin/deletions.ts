@@ -8,7 +8,7 @@ import { turn } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.ts'
+import { MAX_AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.ts'
 import { presentDelivery } from './deliveries/deliveries.ts'
 import { type WaitContext, waitContexts, type WaitDeps } from './deliveries/waiting.ts'
 import { respondWith, withResponse } from './idempotency.ts'
@@ -163,7 +163,7 @@ function addCreateRoute(app: AdminApp, { catalog, deletions, clock, wake }: Dele
     const after = {
       ...Schema.withTimes(deletion, 'createdAt'),
       state: 'queued',
-      sourceIds: sourceIds?.slice(0, AUDITED_IDS) ?? null,
+      sourceIds: sourceIds?.slice(0, MAX_AUDITED_IDS) ?? null,
     }
     const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
     const headers = { location: `${app.prefix}/deletions/${id}` }
