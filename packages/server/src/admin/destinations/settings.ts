@@ -308,7 +308,9 @@ function parseWebhooks(
     )
   } else if (webhookUrl !== undefined) {
     const parsed = parseWebhookUrl(webhookUrl, '/webhookUrl', context)
-    return parsed === undefined ? [] : [{ url: parsed, headers: {} }]
+    if (parsed === undefined) return []
+    const paused = previous?.find(({ url }) => url === parsed)?.paused
+    return [{ ...(paused && { paused }), url: parsed, headers: {} }]
   } else if (webhooks === undefined && previous !== undefined) {
     return previous
   }

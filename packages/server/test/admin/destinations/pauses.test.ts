@@ -57,6 +57,9 @@ test('a paused webhook is shown as paused, remains so after a change of settings
   const body = { settings: shown.settings }
   const changed = await server.must<Shown>('PATCH', `/destinations/${id}`, { body })
   expect(changed.settings).toEqual(shown.settings)
+  const shorthand = { settings: { webhookUrl: 'https://a.example/' } }
+  const same = await server.must<Shown>('PATCH', `/destinations/${id}`, { body: shorthand })
+  expect(same.settings).toEqual(shown.settings)
   const resumed = await server.must<Shown>('POST', `/destinations/${id}/resume`)
   expect(resumed.settings.webhooks.map(({ paused }) => paused)).toEqual([null])
 })
