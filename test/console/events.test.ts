@@ -214,7 +214,7 @@ test('older events are loaded page by page', async () => {
   await service.endOf('m119')
   const { page, go } = await openSignedIn(service)
   await go('events')
-  const rows = page.getByRole('region', { name: 'Events' }).getByRole('link')
+  const rows = page.getByRole('region', { name: 'Events' }).getByRole('link', { name: /^Event/ })
   await page.getByText('50 events.').waitFor()
   await page.getByRole('button', { name: 'Load older' }).click()
   await page.getByText('100 events.').waitFor()

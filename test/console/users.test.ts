@@ -76,6 +76,33 @@ test('facts about a user are shown while the pointer rests on the id, until Esca
   expect(pageErrors).toEqual([])
 })
 
+test('a search for an email address ends by itself: with the user, or without profiles with a link to the events', async () => {
+  await using service = await startService()
+  const identify = { userId: 'cus_7', traits: { email: 'ada@example.com' } }
+  await service.send('/v1/identify', identify)
+  const { page, go, pageErrors } = await openSignedIn(service)
+  await go('users?search=ada@example.com')
+  await page.getByRole('link', { name: 'Find events containing “ada@example.com”' }).click()
+  await page.getByRole('link', { name: 'cus_7' }).waitFor()
+  await service.api.call('POST', 'audiences', {
+    name: 'Everyone',
+    destinationIds: [],
+    condition: { trait: 'email', op: 'exists' },
+  })
+  await service.eventually(async () => {
+    const profile = await service.api.call<{ userIds: string[] }>('GET', 'profile?userId=cus_7')
+    expect(profile.userIds).toEqual(['cus_7'])
+  })
+  await go('users?search=ada@example.com')
+  await page.getByRole('link', { name: 'cus_7' }).waitFor()
+  // The same search again finds a user who was added since.
+  await service.send('/v1/identify', { ...identify, userId: 'cus_8' })
+  await service.eventually(() => service.api.call('GET', 'profile?userId=cus_8'))
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByRole('link', { name: 'cus_8' }).waitFor()
+  expect(pageErrors).toEqual([])
+})
+
 test('without a profile, the user page shows events and deletions', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })

@@ -55,6 +55,7 @@ export {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
   type DeliveryClass,
+  remedyOf,
 } from './deliveries/delivery-classes.ts'
 export {
   type Attempt,

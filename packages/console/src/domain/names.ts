@@ -9,6 +9,8 @@ export interface Names {
   /** The name; for alerts, audiences and computed traits, their kind. */
   readonly source: (id: string) => string
   readonly isRemoved: (destinationId: string) => boolean
+  /** The space of a source; `default` if it is removed or not loaded yet. */
+  readonly spaceOf: (sourceId: string) => string
   /** Changes when names may have changed. */
   readonly key: number
 }
@@ -30,6 +32,7 @@ export function useNames(): Names {
       id === BUILT_IN_SOURCE_ID
         ? 'alerts'
         : (COMPUTED_BY.get(id.slice(0, 4)) ?? nameIn(sources, id)),
+    spaceOf: (id) => sources?.find((each) => each.id === id)?.space ?? 'default',
     isRemoved: (id) => destinations?.every((each) => each.id !== id) ?? false,
     key: first + second,
   }

@@ -2,29 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { api } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { sourcesQuery } from '../api/queries.ts'
 import { FactList } from '../design/lists/fact-list.tsx'
 import { Time } from '../design/texts/time.tsx'
 import { wholeNumber } from '../format/figures.ts'
 import { shownText } from '../format/shown-text.ts'
 
-export interface UserCardProps {
+interface UserCardProps {
   readonly userId: string
-  /** By default, the one of the source. */
-  readonly space?: string
-  readonly sourceId?: string
+  readonly space: string
 }
 
 const MAX_TRAITS = 4
 
 /** The most important facts about a user, from the profile. */
-export function UserCard({ userId, space: known, sourceId }: UserCardProps): ReactElement {
-  const { data: sources } = useQuery(sourcesQuery)
-  const space = known ?? sources?.find(({ id }) => id === sourceId)?.space ?? 'default'
+export function UserCard({ userId, space }: UserCardProps): ReactElement {
   const { data: profile, error } = useQuery({
     queryKey: ['profiles', space, userId],
     queryFn: () => api.findProfile(userId, { space }),
-    enabled: sources !== undefined,
   })
   if (error !== null)
     return <>{problemOf(error).status === 404 ? 'No profile yet.' : 'The profile did not load.'}</>

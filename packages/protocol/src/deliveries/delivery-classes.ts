@@ -21,3 +21,19 @@ export const DELIVERY_CLASSES = {
 } as const satisfies Record<string, AttemptClassInfo>
 
 export type DeliveryClass = keyof typeof DELIVERY_CLASSES
+
+const CREDENTIALS_REFUSED =
+  'The receiver refused the credentials. Check auth, the static headers and the secrets of the webhook, then retry the rejected deliveries.'
+
+/** More specific than the remedies of their class. */
+const REMEDIES_OF_STATUS: ReadonlyMap<number | null | undefined, string> = new Map([
+  [401, CREDENTIALS_REFUSED],
+  [403, CREDENTIALS_REFUSED],
+  [404, 'Check the path of the URL, then retry the rejected deliveries.'],
+])
+
+/** How to fix the cause of a failed delivery. */
+export function remedyOf(failure: DeliveryClass, status?: number | null): string {
+  const ofStatus = failure === 'http_4xx' ? REMEDIES_OF_STATUS.get(status) : undefined
+  return ofStatus ?? DELIVERY_CLASSES[failure].help
+}

@@ -1,6 +1,7 @@
 import {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
+  remedyOf,
   type DeliveryClass,
   type Destination,
   formatTimestamp,
@@ -195,14 +196,14 @@ export function failingText(results: DestinationResults | undefined): string | u
 
 function failureFinding(destination: Destination, group: FailureGroup): Finding {
   const { class: failure, status, count, isComplete, firstSeenAt } = group
-  const { meaning, help } = DELIVERY_CLASSES[failure]
+  const { meaning } = DELIVERY_CLASSES[failure]
   const deliveries = isComplete
     ? counted(count, 'delivery', 'deliveries')
     : `${whole(count)}+ deliveries`
   const title = `${deliveries} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
   return ofDestination(destination, 'webhook_failing', {
     title,
-    remedy: REMEDIES_OF_STATUS.get(status) ?? help,
+    remedy: remedyOf(failure, status),
     since: firstSeenAt,
     count,
     reason: reasonOf(group),
@@ -211,16 +212,6 @@ function failureFinding(destination: Destination, group: FailureGroup): Finding 
     to: `/failures?destination=${destination.id}`,
   })
 }
-
-const CREDENTIALS_REFUSED =
-  'The receiver refused the credentials. Check auth, the static headers and the secrets of the webhook, then replay the rejected deliveries.'
-
-/** More specific than the remedies of their class. */
-const REMEDIES_OF_STATUS: ReadonlyMap<number | null, string> = new Map([
-  [401, CREDENTIALS_REFUSED],
-  [403, CREDENTIALS_REFUSED],
-  [404, 'Check the path of the URL, then replay the rejected deliveries.'],
-])
 
 /** Their errors consist of fixed texts, codes, times and the configured host. Other errors may quote the receiver or the event. */
 const QUOTED_ERRORS: ReadonlySet<DeliveryClass> = new Set([

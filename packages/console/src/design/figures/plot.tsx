@@ -119,7 +119,11 @@ function optionsOf(
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
       { ...axis, size: 28, values: (plot, splits) => timeLabels(splits, plot.scales['x']!, zone) },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
+      {
+        ...axis,
+        size: 56,
+        values: (_plot, splits) => distinct(splits.map((value) => format(value))),
+      },
     ],
     series: [
       {},
@@ -131,6 +135,11 @@ function optionsOf(
     ],
     ...(form === 'areas' && { bands: bandsOf(series, color) }),
   }
+}
+
+/** Without repeated labels: small values may be rounded to the same one. */
+function distinct(labels: readonly string[]): string[] {
+  return labels.map((label, index) => (label === labels[index - 1] ? '' : label))
 }
 
 const DAY_SECONDS = 86_400

@@ -85,7 +85,7 @@ interface AttemptDetailsProps {
 /** The meaning of an attempt, its remedy, and the response. */
 export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): ReactElement {
   const { error, startedAt } = attempt
-  const info = omitMeaning === true ? undefined : classInfo(attempt.class)
+  const info = omitMeaning === true ? undefined : classInfo(attempt)
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">

@@ -4,6 +4,7 @@ import {
   type AttemptClassInfo,
   DECLINE_REASONS,
   type DeclineReason,
+  remedyOf,
 } from '@hookline/protocol'
 import type { Decision, Trace, TracedDelivery, WaitReason } from './trace-query.ts'
 
@@ -86,7 +87,14 @@ export function decisionExplanation(
     : STATES[state]
 }
 
+interface EndedAttempt {
+  readonly class: string
+  readonly status?: number | null | undefined
+}
+
 /** `undefined` for a class that this version of the console does not have. */
-export function classInfo(name: string): AttemptClassInfo | undefined {
-  return Object.hasOwn(ATTEMPT_CLASSES, name) ? ATTEMPT_CLASSES[name as AttemptClass] : undefined
+export function classInfo({ class: name, status }: EndedAttempt): AttemptClassInfo | undefined {
+  if (!Object.hasOwn(ATTEMPT_CLASSES, name)) return undefined
+  const kind = name as AttemptClass
+  return { ...ATTEMPT_CLASSES[kind], help: remedyOf(kind, status) }
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { shownText } from '../../format/shown-text.ts'
 import type { TracedAttempt } from './trace-query.ts'
@@ -8,7 +9,18 @@ interface ResponseQuoteProps {
 
 /** The start of the response to the last failed attempt: it often names the cause. */
 export function ResponseQuote({ attempts }: ResponseQuoteProps): ReactElement | undefined {
-  const body = attempts.findLast(({ outcome }) => outcome !== 'delivered')?.body?.trim()
+  const failed = attempts.findLast(({ outcome }) => outcome !== 'delivered')
+  if (failed?.status !== undefined && failed.headers === undefined)
+    return (
+      <p className="text-dense text-ink-soft min-w-0">
+        Response not stored, because many were the same.{' '}
+        <Link to="/failures" className="text-accent underline">
+          Failures
+        </Link>{' '}
+        shows the one of a similar attempt.
+      </p>
+    )
+  const body = failed?.body?.trim()
   if (body === undefined || body === '') return undefined
   return (
     <p className="text-dense text-ink-soft min-w-0">

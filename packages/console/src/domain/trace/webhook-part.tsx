@@ -34,8 +34,7 @@ export function WebhookPart({
 }: WebhookPartProps): ReactElement {
   const { url, state, waiting, lastAttempt } = part
   const { tone, words } = shownState(state, lastAttempt?.outcome === 'retry')
-  const info =
-    lastAttempt === null || state === 'delivered' ? undefined : classInfo(lastAttempt.class)
+  const info = lastAttempt === null || state === 'delivered' ? undefined : classInfo(lastAttempt)
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

@@ -9,7 +9,7 @@ import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
-import { UserHover } from '../../domain/user-hover.tsx'
+import { UserLink } from '../../domain/user-link.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
 interface EventTableProps {
@@ -26,6 +26,7 @@ export function EventTable({ events, names }: EventTableProps): ReactElement {
           event={event}
           index={index}
           source={names.source(event.sourceId)}
+          space={names.spaceOf(event.sourceId)}
         />
       ))}
     </Table>
@@ -36,10 +37,16 @@ interface EventRowProps {
   readonly event: Event
   readonly index: number
   readonly source: string
+  readonly space: string
 }
 
 /** Avoids re-rendering hundreds of rows when older ones load. */
-const EventRow = memo(function EventRow({ event, index, source }: EventRowProps): ReactElement {
+const EventRow = memo(function EventRow({
+  event,
+  index,
+  source,
+  space,
+}: EventRowProps): ReactElement {
   const navigate = useNavigate()
   const { id, sourceId, receivedAt, duplicates } = event
   const computed = isComputed(sourceId)
@@ -77,9 +84,11 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
           <span className="text-ink-faint">none</span>
         ) : (
           <span title={userKind}>
-            <UserHover userId={summary.userId} sourceId={sourceId}>
+            {summary.userId === null ? (
               <code>{shownText(user, 48)}</code>
-            </UserHover>{' '}
+            ) : (
+              <UserLink userId={summary.userId} space={space} />
+            )}{' '}
             <CopyButton text={user} what={`the ${userKind}`} />
           </span>
         )}

@@ -126,7 +126,7 @@ function Body({ payloads }: { readonly payloads: TestedPayloads }): ReactElement
 
 function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElement {
   const { url, status, durationMs, startedAt, error, headers, body } = attempt
-  const info = classInfo(attempt.class)
+  const info = classInfo(attempt)
   return (
     <Panel title={status === undefined ? 'No response' : `Response ${status}`}>
       <div className="flex flex-col gap-3">

@@ -14,6 +14,9 @@ import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { SpacePicker } from './space-picker.tsx'
 
+/** How often the search is repeated while the index is built. */
+const INDEXING_MS = 1_000
+
 export function UsersPage(): ReactElement {
   const [{ search = '', space = 'default', order }, setUrl] = useUrlState<
     'search' | 'space' | 'order'
@@ -28,6 +31,7 @@ export function UsersPage(): ReactElement {
       setIndexed(found.indexed)
       return found
     },
+    refetchMs: () => (indexed === undefined ? false : INDEXING_MS),
   })
   return (
     <>
@@ -37,7 +41,7 @@ export function UsersPage(): ReactElement {
           key={search}
           label="userId, anonymousId or email"
           search={search}
-          onSearch={(text) => setUrl({ search: text })}
+          onSearch={(text) => (text === search ? void query.refetch() : setUrl({ search: text }))}
         >
           {search === '' && (
             <Button
@@ -50,13 +54,13 @@ export function UsersPage(): ReactElement {
         </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
-            Indexing email addresses: {Math.round(indexed * 100)}%. Search again in a moment.
+            Indexing email addresses: {Math.round(indexed * 100)}%. The search continues by itself.
           </p>
         )}
         <Loaded query={query} lines={8}>
           {(profiles) =>
             profiles.length === 0 ? (
-              <NoProfiles isSearch={search !== ''} />
+              <NoProfiles search={search} />
             ) : (
               <ProfileTable profiles={profiles} space={space} />
             )
@@ -74,10 +78,18 @@ export function UsersPage(): ReactElement {
   )
 }
 
-function NoProfiles({ isSearch }: { readonly isSearch: boolean }): ReactElement {
-  return isSearch ? (
-    <Empty title="No matches">
-      Search by userId prefix, full anonymousId or full email address.
+function NoProfiles({ search }: { readonly search: string }): ReactElement {
+  return search !== '' ? (
+    <Empty
+      title="No matches"
+      action={
+        <Link to="/events" search={{ text: search }} className="text-accent underline">
+          Find events containing “{shownText(search, 60)}”
+        </Link>
+      }
+    >
+      Search by userId prefix, full anonymousId or full email address. Profiles are built once the
+      space has an audience or a computed trait.
     </Empty>
   ) : (
     <Empty title="No profiles">

@@ -12,6 +12,7 @@ import {
   type NextRequest,
   PART_STATES,
   WEBHOOK_METHODS,
+  remedyOf,
 } from '@hookline/protocol'
 import Type from 'typebox'
 import { eventActivity } from '../../activity/activity.ts'
@@ -398,12 +399,12 @@ export function presentTimes({
 }
 
 function presentFailure(group: FailureGroup): object {
-  const { meaning, help } = DELIVERY_CLASSES[group.class]
+  const { meaning } = DELIVERY_CLASSES[group.class]
   return {
     ...group,
     firstSeenAt: formatTimestamp(group.firstSeenAt),
     lastSeenAt: formatTimestamp(group.lastSeenAt),
     meaning,
-    remedy: help,
+    remedy: remedyOf(group.class, group.status),
   }
 }

@@ -309,7 +309,7 @@ function parseWebhooks(
   } else if (webhookUrl !== undefined) {
     const parsed = parseWebhookUrl(webhookUrl, '/webhookUrl', context)
     if (parsed === undefined) return []
-    const paused = previous?.find(({ url }) => url === parsed)?.paused
+    const paused = previous?.find((each) => each.url === parsed)?.paused
     return [{ ...(paused && { paused }), url: parsed, headers: {} }]
   } else if (webhooks === undefined && previous !== undefined) {
     return previous

@@ -6,6 +6,7 @@ import {
   type DeliveryState,
   type Destination,
   formatTimestamp,
+  remedyOf,
 } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
@@ -206,9 +207,8 @@ function failureExplanations({ webhooks }: Delivery): Explanation[] {
     const { state, lastAttempt } = part
     if (lastAttempt === undefined || NOT_FAILED.has(state)) return []
     const explanation = `The last attempt to ${hostOf(part)} failed: ${lastAttempt.error ?? lastAttempt.class}`
-    return [
-      { explanation, remedy: `${lastAttempt.class}: ${ATTEMPT_CLASSES[lastAttempt.class].help}` },
-    ]
+    const { class: kind, status } = lastAttempt
+    return [{ explanation, remedy: `${kind}: ${remedyOf(kind, status)}` }]
   })
 }
 
