@@ -21,7 +21,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   const group = page.getByRole('article')
   await group.getByText('404 http_4xx').waitFor()
   await group.getByText('3 deliveries').waitFor()
-  await group.getByText('The receiver refused the credentials').waitFor()
+  await group.getByText('Check the path of the URL').waitFor()
   await group.getByText('no such hook').waitFor()
   await expectAccessible(page)
 
