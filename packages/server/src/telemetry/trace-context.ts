@@ -85,13 +85,19 @@ export function continuedFrom(traceContext: string): TraceHeaders {
   return tracestate === '' ? { traceparent } : { traceparent, tracestate }
 }
 
-/** Random, but no secret: `crypto` would take longer than the rest of an unrecorded attempt. */
-function newSpanId(): string {
-  const half = (): string =>
-    Math.ceil(Math.random() * MAX_HALF)
-      .toString(16)
-      .padStart(8, '0')
-  return half() + half()
+export function newTraceId(): string {
+  return newSpanId() + newSpanId()
 }
 
-const MAX_HALF = 0xff_ff_ff_ff
+export function newSpanId(): string {
+  return randomHex() + randomHex()
+}
+
+const MAX_RANDOM = 0xff_ff_ff_ff
+
+/** Eight digits, not all zero. Random, but no secret: `crypto` would take longer than the rest of an unrecorded attempt. */
+function randomHex(): string {
+  return Math.ceil(Math.random() * MAX_RANDOM)
+    .toString(16)
+    .padStart(8, '0')
+}

@@ -10,10 +10,18 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { type DeliveryState, isMailUrl, mailPortOf } from '@hookline/protocol'
 import {
   isSampled,
+  newSpanId,
+  newTraceId,
   remoteSpanIn,
   type RemoteSpan,
   traceContextIn,
@@ -41,7 +49,10 @@ export class OpenTelemetryTracing implements Tracing {
   readonly #options: TracingOptions
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
+  readonly #sampler: Sampler
   readonly #isParentBased: boolean
+  /** The id of the next trace that begins here. */
+  #newTrace = ''
 
   constructor(options: TracingOptions) {
     const variables = new Variables(options.logger)
@@ -55,10 +66,12 @@ export class OpenTelemetryTracing implements Tracing {
     const exporter = reported(new OTLPTraceExporter(), 'traces', options)
     const sampler = variables.sampler()
     this.#options = options
+    this.#sampler = sampler
     this.#isParentBased = sampler instanceof ParentBasedSampler
     this.#provider = new TracerProvider({
       resource: resourceOf(options.version),
       sampler,
+      idGenerator: { generateTraceId: () => this.#newTrace, generateSpanId: newSpanId },
       spanProcessors: [new BatchSpanProcessor({ exporter, ...present(settings) })],
     })
     this.#tracer = this.#provider.getTracer('hookline', options.version)
@@ -68,6 +81,10 @@ export class OpenTelemetryTracing implements Tracing {
     const traceContext = traceContextIn(headers)
     if (traceContext !== undefined && this.#isUnsampled(traceContext))
       return unrecordedCall(traceContext)
+    const name = `POST ${route}`
+    const refused =
+      traceContext === undefined ? this.#refusedTrace(name, SpanKind.SERVER) : undefined
+    if (refused !== undefined) return unrecordedCall(refused)
     const parent = traceContext === undefined ? undefined : spanContextOf(traceContext)
     const attributes = {
       'http.request.method': 'POST',
@@ -75,7 +92,7 @@ export class OpenTelemetryTracing implements Tracing {
       'url.path': path,
       'url.scheme': scheme,
     }
-    const span = this.#begin(`POST ${route}`, parent, {
+    const span = this.#begin(name, parent, {
       kind: SpanKind.SERVER,
       startTime,
       attributes,
@@ -94,6 +111,9 @@ export class OpenTelemetryTracing implements Tracing {
     const { traceContext } = content
     if (traceContext !== undefined && this.#isUnsampled(traceContext))
       return this.#unrecordedDelivery(traceContext)
+    const refused =
+      traceContext === undefined ? this.#refusedTrace('deliver', SpanKind.PRODUCER) : undefined
+    if (refused !== undefined) return this.#unrecordedDelivery(refused)
     const call = traceContext === undefined ? undefined : spanContextOf(traceContext)
     const attributes = {
       ...(content.type !== 'delete' && { 'hookline.event.id': content.id }),
@@ -113,6 +133,15 @@ export class OpenTelemetryTracing implements Tracing {
   /** Whether the trace is unsampled. Checking here is far cheaper than in the SDK. */
   #isUnsampled(traceContext: string): boolean {
     return this.#isParentBased && !isSampled(traceContext)
+  }
+
+  /** A new trace, if the sampler refuses it. Otherwise its id is the one of the next span without a parent. */
+  #refusedTrace(name: string, kind: SpanKind): string | undefined {
+    const traceId = newTraceId()
+    this.#newTrace = traceId
+    const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId, name, kind, {}, [])
+    if (decision !== SamplingDecision.NOT_RECORD) return undefined
+    return traceContextOf({ traceId, spanId: newSpanId(), flags: 0, tracestate: undefined })
   }
 
   #unrecordedDelivery(traceContext: string): DeliverySpan | undefined {
