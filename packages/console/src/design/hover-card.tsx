@@ -11,7 +11,10 @@ interface HoverCardProps {
 const REST_MS = 400
 const MARGIN_PX = 8
 
-/** A card below its children, while the pointer rests on them or on the card. Escape closes it. It repeats what a link opens: touch screens have none. */
+/**
+ * A card below its children while the pointer rests on them or on the card. Escape closes it. A link opens the same facts, so
+ * touch screens need no card.
+ */
 export function HoverCard({ children, card }: HoverCardProps): ReactElement {
   const [isOpen, setIsOpen] = useState(false)
   const close = useCallback(() => setIsOpen(false), [])
@@ -79,7 +82,7 @@ function Card({ anchor, onClose, children }: CardProps): ReactElement {
   )
 }
 
-/** Above the line if there is no room below. */
+/** Places it above the line if it does not fit below. */
 function placeBelow(card: HTMLElement, line: DOMRect): void {
   const { width, height } = card.getBoundingClientRect()
   const isBelow = line.bottom + height + MARGIN_PX <= innerHeight
