@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type AcceptedEvent, type JsonObject, LIMITS } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { EventNameCounts } from '../../src/activity/event-name-counts.ts'
@@ -184,6 +185,26 @@ test('events count once if the process stops before or after a write', async () 
     return total
   }
   await expect.poll(sum).toBe(5_000)
+})
+
+test('events are counted even if users are purged all the time', async () => {
+  await using archive = new Archive()
+  await using backend = await archive.open()
+  await backend.catalog.putSource(newSource())
+  await backend.log.append(some(700, 'A'))
+  const { deletions } = backend
+  const purges = async (): Promise<void> => {
+    for (let index = 0; (await countsOf(backend))['A'] !== 700; index++) {
+      const id = `del_${index}`
+      const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+      await deletions.create(request, { userIds: [id] })
+      await purgeAll(deletions, { deletionId: id, userIds: [id], sourceIds: null })
+      await setTimeout(100)
+    }
+  }
+  await using worker = run(backend)
+  await purges()
+  expect(worker.failures).toEqual([])
 })
 
 test('a name that only a purged user sent is not written after the purge', async () => {
