@@ -59,6 +59,25 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   expect(pageErrors).toEqual([])
 })
 
+test('a failure without a stored response links to similar ones', async () => {
+  await using receiver = await openReceiver({ respond: { status: 401, body: 'key revoked' } })
+  await using service = await startService()
+  await namedDestination(service, 'ERP', receiver.url)
+  // Of each cause, 40 responses an hour are stored.
+  for (let index = 0; index < 41; index += 1) await service.track(`m${index}`)
+  const traces: Awaited<ReturnType<typeof service.endOf>>[] = []
+  for (let index = 0; index < 41; index += 1) traces.push(await service.endOf(`m${index}`))
+  const { id } = traces.find(({ deliveries }) => !JSON.stringify(deliveries).includes('revoked'))!
+  const { page, go, pageErrors } = await openSignedIn(service)
+  await go(`events/${id}`)
+  const card = page.getByText(
+    /^Headers and body not stored\. For each cause.* for a similar one\.$/,
+  )
+  await card.getByRole('link', { name: 'Failures' }).click()
+  await page.getByText('key revoked').waitFor()
+  expect(pageErrors).toEqual([])
+})
+
 test('an event links to its distributed trace in another tool', async () => {
   await using service = await startService({
     settings: { traceUrl: 'https://grafana.example/t/{traceId}' },

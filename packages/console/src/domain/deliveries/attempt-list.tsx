@@ -6,7 +6,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { attemptNames } from '../trace/attempt-names.ts'
-import { classInfo } from '../trace/explanations.ts'
+import { classInfo, whyNotStored } from '../trace/explanations.ts'
 import { phasesOf } from '../trace/phases.ts'
 import { shownOutcome } from '../trace/states.ts'
 
@@ -105,15 +105,11 @@ export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): R
   )
 }
 
-function Response({ status, headers, body }: AttemptResult): ReactElement | undefined {
+function Response(attempt: AttemptResult): ReactElement | undefined {
+  const { status, headers, body } = attempt
   if (status === undefined) return undefined
   if (headers === undefined && body === undefined)
-    return (
-      <p className="text-ink-faint text-note">
-        Headers and body are not stored: Hookline limits how many responses it stores per hour for
-        each cause.
-      </p>
-    )
+    return <p className="text-ink-faint text-note">{whyNotStored(attempt)}</p>
   const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)
   return (
     <CodeBlock

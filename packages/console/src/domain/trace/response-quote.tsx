@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { shownText } from '../../format/shown-text.ts'
+import { whyNotStored } from './explanations.ts'
 import type { TracedAttempt } from './trace-query.ts'
 
 interface ResponseQuoteProps {
@@ -10,17 +11,18 @@ interface ResponseQuoteProps {
 /** The start of the response to the last failed attempt: it often names the cause. */
 export function ResponseQuote({ attempts }: ResponseQuoteProps): ReactElement | undefined {
   const failed = attempts.findLast(({ outcome }) => outcome !== 'delivered')
-  if (failed?.status !== undefined && failed.headers === undefined)
+  if (failed?.status === undefined) return undefined
+  if (failed.headers === undefined && failed.body === undefined)
     return (
       <p className="text-dense text-ink-soft min-w-0">
-        Response not stored, because many were the same.{' '}
+        {whyNotStored(failed)} See{' '}
         <Link to="/failures" className="text-accent underline">
           Failures
         </Link>{' '}
-        shows the one of a similar attempt.
+        for a similar one.
       </p>
     )
-  const body = failed?.body?.trim()
+  const body = failed.body?.trim()
   if (body === undefined || body === '') return undefined
   return (
     <p className="text-dense text-ink-soft min-w-0">

@@ -12,7 +12,7 @@ import { PayloadColumns } from '../../domain/destinations/payload-columns.tsx'
 import { isUnchanged, type TestedPayloads } from '../../domain/destinations/tested-payloads.ts'
 import type { Names } from '../../domain/names.ts'
 import { namedAttempts } from '../../domain/trace/attempt-names.ts'
-import { classInfo } from '../../domain/trace/explanations.ts'
+import { classInfo, whyNotStored } from '../../domain/trace/explanations.ts'
 import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -144,18 +144,12 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
         {headers && <Part title="Headers" what="the response headers" text={lines(headers)} />}
         {status !== undefined && !body && (
           <p className="text-ink-faint">
-            {headers === undefined && body === undefined ? notStored(attempt) : 'Empty body.'}
+            {headers === undefined && body === undefined ? whyNotStored(attempt) : 'Empty body.'}
           </p>
         )}
       </div>
     </Panel>
   )
-}
-
-function notStored(attempt: TracedAttempt): string {
-  return attempt.class === 'delivered'
-    ? 'Headers and body not stored. Of successful attempts, Hookline stores one response per minute.'
-    : 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
 }
 
 function lines(headers: Readonly<Record<string, string>>): string {
