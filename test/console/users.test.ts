@@ -76,6 +76,36 @@ test('facts about a user are shown while the pointer rests on the id, until Esca
   expect(pageErrors).toEqual([])
 })
 
+test('facts and the profile of a user are those of the space of the source', async () => {
+  await using service = await startService()
+  const source = await service.api.call<{ id: string; writeKeys: { key: string }[] }>(
+    'POST',
+    'sources',
+    { name: 'Shop', space: 'shop' },
+  )
+  await service.api.call('POST', 'audiences', {
+    name: 'Shoppers',
+    space: 'shop',
+    destinationIds: [],
+    condition: { trait: 'plan', op: 'exists' },
+  })
+  const identify = { userId: 'anna', traits: { plan: 'pro' } }
+  await service.send('/v1/identify', identify, {
+    id: source.id,
+    writeKey: source.writeKeys[0]!.key,
+  })
+  const { page, go, pageErrors } = await openSignedIn(service)
+  await go('events')
+  await page.getByRole('link', { name: 'identify', exact: true }).waitFor()
+  await page.getByText('anna').last().hover()
+  await page.getByRole('tooltip').getByText('Shoppers').waitFor()
+  await page.getByRole('link', { name: 'identify', exact: true }).click()
+  await page.getByRole('link', { name: 'Open profile' }).click()
+  await page.waitForURL('**/users/anna?space=shop')
+  await page.getByRole('row', { name: 'Shoppers member' }).waitFor()
+  expect(pageErrors).toEqual([])
+})
+
 test('a search for an email address ends by itself: with the user, or without profiles with a link to the events', async () => {
   await using service = await startService()
   const identify = { userId: 'cus_7', traits: { email: 'ada@example.com' } }

@@ -8,12 +8,12 @@ const UserCard = lazy(() =>
 
 interface UserHoverProps {
   readonly userId: string | null
-  readonly space?: string
+  readonly space: string
   readonly children: ReactNode
 }
 
 /** Facts about a user, while the pointer rests on the id. */
-export function UserHover({ userId, space = 'default', children }: UserHoverProps): ReactElement {
+export function UserHover({ userId, space, children }: UserHoverProps): ReactElement {
   if (userId === null) return <>{children}</>
   const card = (): ReactElement => (
     <Suspense fallback="Loading…">

@@ -6,6 +6,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { isComputed, summaryOf } from '../events/event-summary.ts'
+import { useNames } from '../names.ts'
 import type { Trace } from './trace-query.ts'
 
 const EVENT_WARNINGS: Readonly<Record<Trace['warnings'][number], string>> = {
@@ -31,7 +32,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
             <Time at={receivedAt} form="full" /> (<Time at={receivedAt} />)
           </span>,
         ],
-        ['User', userId === null ? undefined : <User id={userId} />],
+        ['User', userId === null ? undefined : <User id={userId} sourceId={sourceId} />],
         ['anonymousId', idOrNothing(anonymousId, 'the anonymousId')],
         ['messageId', idOrNothing(messageId, 'the messageId')],
         ['Event', <IdText id={id} what="the event ID" />],
@@ -54,11 +55,22 @@ function idOrNothing(id: string | null, what: string): ReactNode {
   return id === null ? undefined : <IdText id={id} what={what} />
 }
 
-function User({ id }: { readonly id: string }): ReactElement {
+interface UserProps {
+  readonly id: string
+  readonly sourceId: string
+}
+
+function User({ id, sourceId }: UserProps): ReactElement {
+  const { spaceOf } = useNames()
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
       <IdText id={id} what="the userId" />
-      <Link to="/users/$userId" params={{ userId: id }} className="text-accent hover:underline">
+      <Link
+        to="/users/$userId"
+        params={{ userId: id }}
+        search={{ space: spaceOf(sourceId) }}
+        className="text-accent hover:underline"
+      >
         Open profile
       </Link>
     </span>

@@ -12,6 +12,7 @@ import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
+import { useNames } from '../../../domain/names.ts'
 import { SaveViewButton } from '../../../shell/saved-views.tsx'
 import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 import {
@@ -26,9 +27,10 @@ import { DeliveryTable } from './delivery-table.tsx'
 
 const PAGE = 50
 
-export function DeliveriesTab({ destination: { id } }: DestinationProps): ReactElement {
+export function DeliveriesTab({ destination: { id, sourceId } }: DestinationProps): ReactElement {
   const [url, setUrl] = useUrlState<FilterName | 'delivery'>()
   const filters = filtersIn(url)
+  const space = useNames().spaceOf(sourceId)
   const query = useInfiniteQuery({
     ...pagesOptions({
       queryKey: ['deliveries', 'list', id, filters],
@@ -61,7 +63,7 @@ export function DeliveriesTab({ destination: { id } }: DestinationProps): ReactE
               <NoDeliveries isFiltered={Object.keys(filters).length > 0} />
             ) : (
               <>
-                {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} />}
+                {deliveries.length > 0 && <DeliveryTable deliveries={deliveries} space={space} />}
                 <ListFooter
                   query={query}
                   count={deliveries.length}

@@ -14,9 +14,10 @@ const HEAD = ['Event', 'User', 'State', 'Last attempt', 'Attempts', 'Received', 
 
 interface DeliveryTableProps {
   readonly deliveries: readonly Delivery[]
+  readonly space: string
 }
 
-export function DeliveryTable({ deliveries }: DeliveryTableProps): ReactElement {
+export function DeliveryTable({ deliveries, space }: DeliveryTableProps): ReactElement {
   const [{ delivery: open }] = useUrlState<'delivery'>()
   return (
     <Table label="Deliveries" head={HEAD}>
@@ -26,6 +27,7 @@ export function DeliveryTable({ deliveries }: DeliveryTableProps): ReactElement 
           delivery={delivery}
           index={index}
           isOpen={delivery.id === open}
+          space={space}
         />
       ))}
     </Table>
@@ -36,12 +38,15 @@ interface DeliveryRowProps {
   readonly delivery: Delivery
   readonly index: number
   readonly isOpen: boolean
+  /** Of the users. */
+  readonly space: string
 }
 
 const DeliveryRow = memo(function DeliveryRow({
   delivery,
   index,
   isOpen,
+  space,
 }: DeliveryRowProps): ReactElement {
   const setUrl = useSetUrl<'delivery'>()
   const { id, eventId, event, state, attempts, webhooks, nextAttemptAt } = delivery
@@ -62,7 +67,7 @@ const DeliveryRow = memo(function DeliveryRow({
         </button>
       </Cell>
       <Cell className="max-w-56 min-w-24 break-words">
-        <UserHover userId={event?.userId ?? null}>
+        <UserHover userId={event?.userId ?? null} space={space}>
           {shownText(event?.userId ?? event?.anonymousId ?? '', 60)}
         </UserHover>
       </Cell>
