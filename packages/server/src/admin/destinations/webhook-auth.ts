@@ -114,7 +114,7 @@ interface AuthContext {
   readonly urls: UrlContext
 }
 
-/** Parses `auth` of a webhook; `undefined` if there is none, or it is invalid. */
+/** Parses `auth` of a webhook; `undefined` if it is missing or invalid. */
 export function parseAuth(input: unknown, context: AuthContext): WebhookAuth | undefined {
   if (input === undefined || input === null) return undefined
   const { pointer, webhook, urls } = context
