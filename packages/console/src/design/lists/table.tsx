@@ -43,8 +43,10 @@ export function Row({ isCurrent = false, onOpen, className, ...rest }: RowProps)
   return (
     <tr
       aria-current={isCurrent || undefined}
-      onClick={({ target }) => {
-        const isControl = target instanceof Element && target.closest('a, button') !== null
+      onClick={({ target, currentTarget }) => {
+        // React also passes clicks in cards and dialogs that the row has opened elsewhere in the page.
+        if (!(target instanceof Element && currentTarget.contains(target))) return
+        const isControl = target.closest('a, button') !== null
         if (!isControl && getSelection()?.isCollapsed !== false) onOpen?.()
       }}
       className={classNames(
