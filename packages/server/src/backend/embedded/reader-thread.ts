@@ -4,7 +4,7 @@ import { failure, type Result } from './database/sqlite-errors.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { listDeliveries } from '../store/deliveries.ts'
 import { listNames } from '../store/event-names.ts'
-import { findEvents, listEvents } from '../store/events.ts'
+import { archivedEvents, listEvents } from '../store/events.ts'
 import {
   loadDueProfiles,
   loadProfileOf,
@@ -23,7 +23,7 @@ const OPERATIONS = { select, findPurged }
 /** The reads shared with PostgreSQL, found by function name. */
 const READS: readonly StoreRead<never, unknown>[] = [
   listDeliveries,
-  findEvents,
+  archivedEvents,
   listEvents,
   listNames,
   findProfile,

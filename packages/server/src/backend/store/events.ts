@@ -47,11 +47,11 @@ export abstract class StoredEvents implements Events {
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    return (await findEvents(lookUpTx(this.#reads), [id])).get(id)
+    return (await archivedEvents(lookUpTx(this.#reads), [id])).get(id)
   }
 
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, ArchivedEvent>> {
-    return this.#reads.read(findEvents, ids)
+    return this.#reads.read(archivedEvents, ids)
   }
 
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
@@ -59,14 +59,6 @@ export abstract class StoredEvents implements Events {
     if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursorError()
     return this.#reads.read(listEvents, { filter: withoutEmptyStrings(filter), page })
   }
-}
-
-/** The readable archived events with these ids, by id. */
-export function findEvents(
-  tx: ReadTx,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, ArchivedEvent>> {
-  return archivedEvents(tx, ids)
 }
 
 interface ListedPage {
@@ -186,7 +178,7 @@ interface DeclinedRow extends Omit<Declined, 'since'> {
 }
 
 /** The readable archived events with these ids that meet a condition, by id. */
-async function archivedEvents(
+export async function archivedEvents(
   tx: ReadTx,
   ids: readonly string[],
   isMet: (event: AcceptedEvent) => boolean = () => true,
