@@ -37,7 +37,7 @@ function findingOf({ condition, severity, title, remedy, subject, causes }: Prob
     ...(severity === 'attention' && { warning: true }),
     detail: title,
     // The first one is the problem itself.
-    causes: causes.slice(1).map((cause) => `${cause.title} ${cause.remedy}`),
+    causes: causes.slice(1).map((cause) => [cause.title, cause.remedy ?? []].flat().join(' ')),
     next: `${remedy}${more}`,
   }
 }

@@ -49,10 +49,15 @@ const schema = {
             id: Schema.text('Empty for the service, and for calls of an unknown source.'),
             name: Type.String(),
           }),
+          sampleDeliveryId: Schema.nullable(
+            Schema.text(
+              'The latest delivery that failed for this reason. Its attempts have the response, if it was stored.',
+            ),
+          ),
           causes: Type.Array(
             Type.Object({
               title: Type.String(),
-              remedy: Type.String(),
+              remedy: Schema.nullable(Schema.text('Null if an earlier cause has the same remedy.')),
               url: Schema.nullable(Schema.text('The webhook; null if it is not about one.')),
               condition,
               severity,
@@ -92,6 +97,7 @@ export function addProblemsRoute(app: AdminApp, { facts, system, clock }: Proble
 function presentProblem({
   since,
   causes,
+  failure,
   detail: _,
   url: _url,
   host: _host,
@@ -104,6 +110,7 @@ function presentProblem({
     ...problem,
     severity: CONDITIONS[problem.condition].severity,
     since: Schema.timeOrNull(since),
+    sampleDeliveryId: failure?.sampleDeliveryId ?? null,
     causes: causes.map(({ title, remedy, url, condition: name }) => ({
       title,
       remedy,

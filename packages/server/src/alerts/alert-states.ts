@@ -99,7 +99,7 @@ function activeAlert(
 ): ActiveAlert {
   const [first] = findings
   const { condition, subject, title, remedy, since, count, to, details } = first
-  const failure = findings.find((each) => each.reason !== undefined)
+  const explained = findings.find((each) => each.reason !== undefined)
   const host = findings.find((each) => each.host !== undefined)?.host
   return {
     condition,
@@ -112,10 +112,10 @@ function activeAlert(
       ...(host !== undefined && { host }),
       count: condition === 'damage_found' ? Math.max(count ?? 0, findings.length) : count,
       since: since === null ? null : formatTimestamp(since),
-      title: failure === undefined ? title : withReason(first, failure.reason!),
-      remedy: failure?.remedy ?? remedy,
+      title: explained === undefined ? title : withReason(first, explained),
+      remedy: explained?.remedy ?? remedy,
       link: `${consoleUrl}${to}`,
-      details: { ...details, ...failure?.details },
+      details: { ...details, ...explained?.details },
     },
     webhooks: new Map(
       findings.flatMap(({ url: webhook, title: text, remedy: help }) =>
@@ -128,9 +128,10 @@ function activeAlert(
 }
 
 /** The title with the reason first: devices cut off the end. */
-function withReason({ title, label = '' }: Finding, reason: string): string {
+function withReason({ title, label = '' }: Finding, { reason = '', failure }: Finding): string {
   const text = title.slice(label.length).replace(/^: /, '')
-  return `${label}: ${reason} ${text}`
+  const hint = failure?.status == null ? '' : ' Open the link to see its response.'
+  return `${label}: ${reason}${hint} ${text}`
 }
 
 /**

@@ -9,21 +9,46 @@ import { counted, duration, type Finding, finding, type ProblemSubject } from '.
 export interface CurrentProblem extends Finding {
   readonly key: string
   /** Worst first, with at least one. */
-  readonly causes: readonly Finding[]
+  readonly causes: readonly ProblemCause[]
 }
+
+/** A finding whose remedy is `null` if an earlier cause has the same. */
+type ProblemCause = Omit<Finding, 'remedy'> & { readonly remedy: string | null }
 
 const SERVICE: ProblemSubject = { kind: 'service', id: '', name: 'Hookline' }
 
 /** All problems, worst first: one for each destination with its causes. Pure. */
 export function currentProblems(facts: ProblemFacts): CurrentProblem[] {
   const groups = Map.groupBy(findingsIn(facts), keyOf)
-  const problems = [...groups].map(([key, findings]): CurrentProblem => {
-    const causes = findings.toSorted((a, b) => bySeverity(a.condition, b.condition))
-    return { ...causes[0]!, key, causes }
-  })
+  const problems = [...groups].map(([key, findings]) => problemOf(key, findings))
   return problems.toSorted(
     (a, b) => bySeverity(a.condition, b.condition) || (b.count ?? 0) - (a.count ?? 0),
   )
+}
+
+function problemOf(key: string, findings: readonly Finding[]): CurrentProblem {
+  const sorted = findings.toSorted((a, b) => bySeverity(a.condition, b.condition))
+  const causes = sorted.map((cause, index): ProblemCause => {
+    const earlier = sorted.slice(0, index)
+    const isNew = (name: 'reason' | 'remedy') => earlier.every((each) => each[name] !== cause[name])
+    const { title, reason, remedy } = cause
+    return {
+      ...cause,
+      title: reason !== undefined && isNew('reason') ? `${title} ${reason}` : title,
+      remedy: isNew('remedy') ? remedy : null,
+    }
+  })
+  // Deliveries may have been rejected before the receiver last worked.
+  const failing = sorted.find(({ condition }) => condition === 'webhook_failing')
+  const failure = sorted.find((each) => each.failure !== undefined)?.failure
+  return {
+    ...sorted[0]!,
+    title: causes[0]!.title,
+    since: failing?.since ?? sorted[0]!.since,
+    ...(failure !== undefined && { failure }),
+    key,
+    causes,
+  }
 }
 
 function keyOf({ subject: { kind, id }, condition, detail }: Finding): string {

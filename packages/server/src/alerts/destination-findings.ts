@@ -29,7 +29,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
         to: `/failures?destination=${destination.id}`,
       }),
     )
-  if (rejected !== undefined) found.push(rejectedFinding(destination, rejected))
+  if (rejected !== undefined) found.push(rejectedFinding(facts, rejected))
   for (const { url, expiresAt } of certificates)
     found.push(
       ofDestination(destination, 'certificate_expiring', {
@@ -60,22 +60,21 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
 }
 
 function rejectedFinding(
-  destination: Destination,
-  { count, firstAt, class: failure }: NonNullable<DestinationFacts['rejected']>,
+  { destination, failures }: DestinationFacts,
+  { count, firstAt, class: kind }: NonNullable<DestinationFacts['rejected']>,
 ): Finding {
-  const { meaning, help } = failure === undefined ? NO_CLASS : DELIVERY_CLASSES[failure]
-  const title = `${counted(count, 'delivery was', 'deliveries were')} rejected in the last hour. ${meaning}`
-  return ofDestination(destination, 'deliveries_rejected', {
-    title: title.trim(),
-    remedy: help,
+  const rejected = ofDestination(destination, 'deliveries_rejected', {
+    title: `${counted(count, 'delivery was', 'deliveries were')} rejected in the last hour.`,
     since: firstAt,
     count,
-    ...(failure !== undefined && { details: { class: failure } }),
     to: `/failures?destination=${destination.id}`,
   })
+  if (kind === undefined) return rejected
+  const [failure] = newestFirst(failures.filter((group) => group.class === kind))
+  if (failure !== undefined) return withFailure(rejected, failure)
+  const { meaning: reason, help: remedy } = DELIVERY_CLASSES[kind]
+  return { ...rejected, reason, remedy, details: { class: kind } }
 }
-
-const NO_CLASS = { meaning: '', help: CONDITIONS.deliveries_rejected.remedy }
 
 /** A finding about a destination. The name of the destination and the host of the webhook precede the title. */
 function ofDestination(
@@ -156,15 +155,38 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
       }),
     )
   if (rate === undefined && open.length === 0) return found
-  // The failures of the last hour explain the remedy, the newest one first. Deliveries without an attempt are separate findings.
-  const current = failures
-    .filter(
+  // Deliveries without an attempt are separate findings.
+  const [newest, ...others] = newestFirst(
+    failures.filter(
       (group) =>
         group.lastSeenAt >= now - THRESHOLDS.noSuccessMs &&
         !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
-    )
-    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
-  return [...found, ...current.map((group) => failureFinding(destination, group))]
+    ),
+  )
+  if (newest === undefined) return found
+  const first = found.findIndex(({ condition }) => condition === 'webhook_failing')
+  return [
+    ...found.with(first, withFailure(found[first]!, newest)),
+    ...others.map((group) => failureFinding(destination, group)),
+  ]
+}
+
+function newestFirst(groups: readonly FailureGroup[]): FailureGroup[] {
+  return groups.toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
+}
+
+/** The finding with its most recent cause, and the remedy for that. */
+function withFailure(found: Finding, failure: FailureGroup): Finding {
+  const { class: kind, status } = failure
+  const isOpen = found.url !== null && found.condition === 'webhook_failing'
+  const remedy = remedyOf(kind, status)
+  return {
+    ...found,
+    failure,
+    reason: reasonOf(failure),
+    remedy: isOpen ? `${remedy} ${CLOSE_BREAKER}` : remedy,
+    details: { ...found.details, class: kind },
+  }
 }
 
 /** How many deliveries wait and when the first of them expires, and how many were rejected. */
@@ -194,6 +216,7 @@ export function failingText(results: DestinationResults | undefined): string | u
   return undefined
 }
 
+/** An earlier cause than that of `withFailure`. */
 function failureFinding(destination: Destination, group: FailureGroup): Finding {
   const { class: failure, status, count, isComplete, firstSeenAt } = group
   const { meaning } = DELIVERY_CLASSES[failure]
@@ -206,8 +229,6 @@ function failureFinding(destination: Destination, group: FailureGroup): Finding 
     remedy: remedyOf(failure, status),
     since: firstSeenAt,
     count,
-    reason: reasonOf(group),
-    details: { class: failure },
     detail: `failure ${failure} ${status ?? ''}`,
     to: `/failures?destination=${destination.id}`,
   })
@@ -227,11 +248,13 @@ const QUOTED_ERRORS: ReadonlySet<DeliveryClass> = new Set([
 function reasonOf({ class: failure, status, lastError }: FailureGroup): string {
   if (status !== null) {
     const phrase = STATUS_CODES[status]
-    return `The receiver responded ${status}${phrase === undefined ? '' : ` (${phrase})`}. Open the link to see its response.`
+    return `The receiver responded ${status}${phrase === undefined ? '' : ` (${phrase})`}.`
   }
   if (lastError !== null && QUOTED_ERRORS.has(failure)) return lastError
   return DELIVERY_CLASSES[failure].meaning
 }
+
+const CLOSE_BREAKER = 'To retry now, close the breaker.'
 
 function webhookFindings(
   destination: Destination,
@@ -254,7 +277,7 @@ function webhookFindings(
       ofDestination(destination, 'webhook_failing', {
         ...shared,
         title: `The breaker opened after too many failures. ${backlog}`.trim(),
-        remedy: `${CONDITIONS.webhook_failing.remedy} To retry now, close the breaker.`,
+        remedy: `${CONDITIONS.webhook_failing.remedy} ${CLOSE_BREAKER}`,
         since: state.brokenSince,
         details,
       }),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@hookline/protocol'
+import type { FailureGroup } from '../backend/deliveries.ts'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
 
 /** The service, source, destination or node that has a problem. */
@@ -28,6 +29,8 @@ export interface Finding {
   readonly host?: string
   /** The result of the last failed attempt, without bodies, secrets and data of users. */
   readonly reason?: string
+  /** The deliveries that failed with that result. */
+  readonly failure?: FailureGroup
   /** Further properties of its alert, without data of users. */
   readonly details?: JsonObject
   /** A path of the console. */

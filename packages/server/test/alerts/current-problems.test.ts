@@ -1,4 +1,4 @@
-import { DELIVERY_CLASSES, type DeliveryClass } from '@hookline/protocol'
+import { DELIVERY_CLASSES, type DeliveryClass, remedyOf } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
@@ -276,17 +276,60 @@ test('a destination has one row, with its causes and the worst one as its title'
     'deliveries_expired',
     'deliveries_expiring',
     'webhook_failing',
-    'webhook_failing',
   ])
   expect(problems[0]).toMatchObject({
     condition: 'deliveries_expired',
     title: 'CRM: 2 deliveries expired and were not delivered.',
     to: '/failures?destination=dst_a',
   })
-  // Only the newest failures are counted.
-  expect(problems[0]!.causes[3]!.title).toContain('1,709+ deliveries failed with 503.')
+  expect(problems[0]!.causes[2]!.title).toContain(
+    'The receiver responded 503 (Service Unavailable).',
+  )
   // A path may contain a credential.
   expect(problems[0]!.causes.map(({ title }) => title).join()).not.toContain('secret-path')
+})
+
+test('a failure of a destination is told once, with its earlier causes after it', () => {
+  const seen = { destinationId: 'dst_a', firstSeenAt: NOON - 9, lastError: null }
+  const [problem] = problemsOf({
+    results: { ...GOOD, attempts: 40, delivered: 0, failingSince: NOON - MINUTE },
+    rejected: { count: 40, firstAt: NOON - 50 * MINUTE, class: 'http_4xx' },
+    failures: [
+      {
+        ...seen,
+        class: 'http_5xx',
+        status: 503,
+        count: 1_709,
+        isComplete: false,
+        lastSeenAt: NOON - 5,
+        sampleDeliveryId: 'msg_old',
+      },
+      {
+        ...seen,
+        class: 'http_4xx',
+        status: 401,
+        count: 40,
+        isComplete: true,
+        lastSeenAt: NOON,
+        sampleDeliveryId: 'msg_new',
+      },
+    ],
+  })
+  expect(problem).toMatchObject({
+    title:
+      'CRM: 40 deliveries were rejected in the last hour. The receiver responded 401 (Unauthorized).',
+    remedy: remedyOf('http_4xx', 401),
+    since: NOON - MINUTE,
+    failure: { sampleDeliveryId: 'msg_new' },
+  })
+  expect(problem!.causes.map(({ title, remedy }) => [title, remedy])).toEqual([
+    [problem!.title, problem!.remedy],
+    ['CRM: No attempt succeeded in the last hour (40 failed).', null],
+    [
+      `CRM: 1,709+ deliveries failed with 503. ${DELIVERY_CLASSES.http_5xx.meaning}`,
+      remedyOf('http_5xx', 503),
+    ],
+  ])
 })
 
 test('deliveries that wait without a known reason are late after ten minutes', () => {

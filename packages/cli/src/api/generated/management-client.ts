@@ -3927,10 +3927,13 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     id: string;
                     name: string;
                 };
+                /** The latest delivery that failed for this reason. Its attempts have the response, if it was stored. */
+                sampleDeliveryId: string | null;
                 /** Worst first, with at least one. */
                 causes: {
                     title: string;
-                    remedy: string;
+                    /** Null if an earlier cause has the same remedy. */
+                    remedy: string | null;
                     /** The webhook; null if it is not about one. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */

@@ -21,7 +21,12 @@ function problemText(output: Output, { condition, severity, since, causes }: Pro
   const time = since === null ? '' : `, since ${output.time(since)}`
   return [
     output.style('bold', `${severity}: ${condition}${time}`),
-    ...causes.flatMap(({ title, remedy }) => [`  ${title}`, `    → ${remedy}`]).map(printable),
+    ...causes
+      .flatMap(({ title, remedy }) => [
+        `  ${title}`,
+        ...(remedy === null ? [] : [`    → ${remedy}`]),
+      ])
+      .map(printable),
   ]
     .map((line) => wrapped(output, line))
     .join('\n')

@@ -30,7 +30,7 @@ describe('hookline doctor, with a running service', () => {
     expect(checks.at(-1)).toEqual({ check: 'problems', ok: true, detail: 'no problems' })
   })
 
-  it('fails for a destination that never worked, and shows its causes and the remedy', async () => {
+  it('fails for a destination that never worked, and shows the cause and the remedy', async () => {
     const { destination } = await service.failingDestination()
     await expect
       .poll(async () => (await service.run('destinations', 'get', destination)).stdout)
@@ -38,12 +38,9 @@ describe('hookline doctor, with a running service', () => {
     const { code, stdout, stderr } = await doctor()
     expect(code).toBe(8)
     expect(stdout).toMatch(
-      /^✗ webhook_failing Webhooks: No attempt succeeded in the last hour \(\d+ failed\)\.$/m,
+      /^✗ webhook_failing Webhooks: No attempt succeeded in the last hour \(\d+ failed\)\. .+ECONNREFUSED\)\.$/m,
     )
-    expect(stdout).toMatch(
-      /^ {4}Webhooks: 1 delivery failed\. The connection failed, .+ Check that the receiver is running/m,
-    )
-    expect(stdout).toContain('    → Send a test to see the response of the receiver.')
+    expect(stdout).toMatch(/^ {4}→ Check that the receiver is running/m)
     expect(stdout).toContain(`hookline destinations get ${destination}`)
     expect(stderr).toContain('Failed checks: webhook_failing.')
   })

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { Icon } from '../../design/icon.tsx'
@@ -6,7 +6,9 @@ import { Panel } from '../../design/panel.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { deliveryQuery } from '../../domain/deliveries/delivery-query.ts'
 import { type Problem, problemsQuery } from '../../domain/problems.ts'
+import { ResponseQuote } from '../../domain/trace/response-quote.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
 const MAX_PROBLEMS = 8
@@ -57,24 +59,28 @@ const LOOKS = {
 } as const satisfies Record<Problem['severity'], object>
 
 function ProblemItem({ problem }: { readonly problem: Problem }): ReactElement {
-  const { severity, since, causes, to } = problem
+  const { condition, severity, title, remedy, since, sampleDeliveryId, causes, to } = problem
   const { icon, colour } = LOOKS[severity]
   return (
     <li className="border-line flex items-start gap-3 border-t px-4 py-2.5">
       <Icon name={icon} className={`${colour} mt-1`} />
-      <div className="flex min-w-0 flex-1 flex-col gap-2">
-        {causes.map(({ title, remedy, severity: causeSeverity }, index) => (
-          <div key={`${title} ${index}`}>
-            <p className={index === 0 ? 'font-medium' : ''}>
-              {causeSeverity === 'data_loss' && (
-                <>
-                  <StateBadge tone="failed">Lost data</StateBadge>{' '}
-                </>
-              )}
-              {shownText(title)}
-            </p>
-            <p className="text-ink-soft">{shownText(remedy)}</p>
-          </div>
+      <div className="flex min-w-0 flex-1 flex-col gap-1">
+        <p className="font-medium">
+          {severity === 'data_loss' && (
+            <>
+              <StateBadge tone="failed">
+                {LOST_LABELS.get(condition) ?? 'Lost data'}
+              </StateBadge>{' '}
+            </>
+          )}
+          {shownText(title)}
+        </p>
+        {sampleDeliveryId !== null && <SampleResponse deliveryId={sampleDeliveryId} />}
+        <p className="text-ink-soft">{shownText(remedy)}</p>
+        {causes.slice(1).map((cause, index) => (
+          <p key={`${cause.title} ${index}`} className="text-ink-soft text-dense">
+            Also: {shownText(cause.title)} {cause.remedy !== null && shownText(cause.remedy)}
+          </p>
         ))}
         {since !== null && (
           <p className="text-ink-soft text-dense">
@@ -87,4 +93,18 @@ function ProblemItem({ problem }: { readonly problem: Problem }): ReactElement {
       </Link>
     </li>
   )
+}
+
+/** Undelivered events are stored: a replay delivers them. */
+const LOST_LABELS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    deliveries_rejected: 'Not delivered',
+    deliveries_expired: 'Not delivered',
+    quarantine: 'Not delivered',
+  } satisfies Partial<Record<Problem['condition'], string>>),
+)
+
+function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
+  const { data } = useQuery({ ...deliveryQuery(deliveryId), placeholderData: keepPreviousData })
+  return <ResponseQuote attempts={data?.attempts ?? []} />
 }

@@ -70,6 +70,7 @@ test('a destination that never worked is a problem until it works', async () => 
       remedy: 'Send a test to see the response of the receiver.',
       since: '2026-01-15T12:00:00.000Z',
       count: 1,
+      sampleDeliveryId: null,
       subject: { kind: 'destination', id: server.destinationId, name: 'CRM' },
       causes: [
         {
