@@ -74,7 +74,7 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 			return isOurs && ed25519.Verify(public, signed, bytes)
 		}, nil
 	}
-	// As a secret, a public key would accept signatures by anyone who knows it.
+	// Used as a secret, a public key would let anyone who has it sign requests.
 	if meantAsKey.MatchString(key) {
 		return nil, ErrKey
 	}

@@ -137,7 +137,7 @@ export class Analytics<Events extends EventMap = EventMap>
     this.#interval.arm()
   }
 
-  /** Whether the message may be queued, after dropping others if `onFull` requires it. Throws if `onFull` is `'throw'`. */
+  /** Makes room if `onFull` allows it. Returns whether the message may be queued. Throws if `onFull` is `'throw'`. */
   #makeRoom(message: Message): boolean {
     const { onFull } = this.#options
     const queue = this.#queue

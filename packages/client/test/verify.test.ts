@@ -144,7 +144,7 @@ describe('verifySignature', () => {
       await expect(verify(BODY, standard(), key)).rejects.toThrow('32 bytes')
   })
 
-  test('throws an explanation without WebCrypto, as on a page without https', async () => {
+  test('throws with an explanation if WebCrypto is missing, as on a page without https', async () => {
     vi.stubGlobal('crypto', { getRandomValues: () => {} })
     const verified = verify(BODY, simple())
     vi.unstubAllGlobals()

@@ -93,7 +93,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       ...call,
       type,
       messageId,
-      // A number may be 0.
+      // The number 0 is a timestamp, not an absent one.
       timestamp:
         (call.timestamp ?? '') === '' ? new Date(this.#clock.now()).toISOString() : call.timestamp,
     }

@@ -11,7 +11,7 @@ import { ValidationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call that the service accepts, unless it is too large. */
+/** A call that the service accepts if it is within the size limit. */
 export interface ValidCall extends Fields {
   readonly messageId?: string | number | null
   readonly timestamp?: string | number | null

@@ -8,7 +8,7 @@ export class MessageBuffer {
   readonly #bytes: Uint8Array<ArrayBuffer>
   /** The offset at which each message ends. */
   readonly #ends: number[] = []
-  #taken = 0
+  #removed = 0
   #start = 0
   #end = 0
 
@@ -26,26 +26,26 @@ export class MessageBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.#taken === this.#ends.length
+    return this.#removed === this.#ends.length
   }
 
   /** The size of the first message. */
   get firstBytes(): number {
-    return (this.#ends[this.#taken] ?? this.#start) - this.#start
+    return (this.#ends[this.#removed] ?? this.#start) - this.#start
   }
 
   /** Removes the first message and returns it. The result is valid until the next `push` or `clear`. */
   shift(): Uint8Array<ArrayBuffer> {
     const end = this.#start + this.firstBytes
     const message = this.#bytes.subarray(this.#start, end)
-    this.#taken++
+    this.#removed++
     this.#start = end
     return message
   }
 
   clear(): void {
     this.#ends.length = 0
-    this.#taken = 0
+    this.#removed = 0
     this.#start = 0
     this.#end = 0
   }

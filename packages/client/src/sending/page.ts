@@ -8,7 +8,7 @@ interface Browser {
   ) => void
 }
 
-/** The page in a browser, which may be discarded at any time once it is hidden. Elsewhere, it is never hidden. */
+/** The page in a browser. Once hidden, it may be discarded at any time. Outside of browsers, it is never hidden. */
 export class Page {
   /** Whether there is a page. */
   readonly isPresent: boolean
@@ -35,7 +35,7 @@ export class Page {
     }
   }
 
-  /** Whether the page is hidden or left, so that this code may not run again. */
+  /** Whether the page is hidden or being left, so this code may never run again. */
   get isEnding(): boolean {
     return this.#isEnding
   }

@@ -26,12 +26,12 @@ interface SenderOptions {
 /**
  * Sends the queue, one batch after the other, in the order of the calls.
  *
- * It is idle until `wake`. Then it takes a batch, tries it, pauses and retries until the outcome is final, and continues
- * with the next batch while a flush requires it or a batch is full. After that, it is idle again. `stop` ends it from any
- * of these states; the batch in flight then has no outcome.
+ * It is idle until `wake`. Then it takes a batch, tries it, pauses and retries until the outcome is final, and
+ * continues with the next batch while a flush requires it or a batch is full. After that, it is idle again. `stop` ends
+ * it from any of these states; the batch in flight then has no outcome.
  *
- * While the page ends, it does not wait for outcomes: it starts the first try of every batch that the browser allows to
- * outlive the page, and of one more. Outcomes still follow in the order of the calls.
+ * While the page is ending, it does not wait for outcomes: it starts the first try of every batch that the browser
+ * allows to outlive the page, and of one more. Outcomes still follow in the order of the calls.
  */
 export class Sender {
   readonly #options: SenderOptions
@@ -64,7 +64,10 @@ export class Sender {
     }
   }
 
-  /** Called when the page ends: before returning, starts everything that waits for its turn, a retry or compression. */
+  /**
+   * Called when the page ends. Before returning, starts every batch that is waiting for its turn, a retry or
+   * compression.
+   */
   hurry(): void {
     this.#options.transport.hurry()
     this.#endPause?.()
@@ -91,7 +94,7 @@ export class Sender {
     onIdle()
   }
 
-  /** The next batch, if one is wanted. */
+  /** The next batch to send, if any. */
   #next(): Started | undefined {
     const { queue, page } = this.#options
     if (page.isEnding) this.#startAll()
@@ -172,7 +175,7 @@ export class Sender {
 
 interface Started {
   readonly batch: Batch
-  /** Whether no other batch may start before this one has its outcome. */
+  /** If true, no other batch starts until this one has an outcome. */
   readonly isExclusive: boolean
   readonly firstTry: Promise<BatchResponse>
 }

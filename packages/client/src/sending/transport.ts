@@ -74,7 +74,7 @@ export class Transport {
 
   /**
    * Resolves with the response after reading it. Rejects if no response arrives, if a 2xx is incomplete, or if `signal`
-   * aborts first. While the page ends, the request starts before this method returns.
+   * aborts first. While the page is ending, the request starts before this method returns.
    */
   async post(body: Bytes, signal: AbortSignal): Promise<BatchResponse> {
     const compressed = this.#isCompressed(body) ? await this.#compress(body) : undefined
@@ -149,7 +149,7 @@ export class Transport {
     const status = Number(response.status)
     const retryAfter = String(response.headers.get('Retry-After'))
     const reading = Promise.race([readText(response), aborted])
-    // Any other status is enough on its own: the body may be cut off or stall.
+    // Any other status is enough: the body may be cut off or stall.
     const text = await (isOk(status) ? reading : reading.catch(() => ''))
     const body = parseBody(text)
     const isForeign = status < 400 && !body.isSuccess

@@ -226,7 +226,7 @@ describe('a call', () => {
     expect(exchange.analytics.stats.queued).toBe(0)
   })
 
-  test('is not replaced by its toJSON, and context.library not by the toJSON of the context', async () => {
+  test('is not replaced by its toJSON, and the toJSON of the context cannot replace context.library', async () => {
     await using exchange = await openExchange()
     const toJSON = () => ({ replaced: true })
     const context: object = { app: 'x', toJSON: () => ({ app: 'y', library: 'mine' }) }
@@ -265,7 +265,7 @@ describe('a call', () => {
     ])
   })
 
-  test('has boxed and custom values in the form that JSON.stringify writes', async () => {
+  test('has boxed and custom values as JSON.stringify writes them', async () => {
     await using exchange = await openExchange()
     const properties = {
       boxed: [new Number(1), new String('s'), new Boolean(false)],

@@ -19,7 +19,7 @@ function thrownCode(type: Type, call: unknown): string | undefined {
   }
 }
 
-/** The service accepts an empty array from PHP as an object. This library refuses it like any other array. */
+/** The service accepts an empty array from PHP as an object. This library refuses every array. */
 function withFullArrays(call: Json): Json {
   if (typeof call !== 'object' || call === null || Array.isArray(call)) return call
   const fields = Object.entries(call as Record<string, Json>)
@@ -110,7 +110,7 @@ describe('validation', () => {
     )
   })
 
-  test('refuses the timestamps of the table that are invalid for the service, and no others', () => {
+  test('refuses exactly the timestamps in the table that are invalid for the service', () => {
     const codeOf = (timestamp: unknown) => thrownCode('identify', { userId: 'u', timestamp })
     expect(TIMESTAMP_FORMATS.read.filter(([text]) => codeOf(text) !== undefined)).toEqual([])
     const accepted = TIMESTAMP_FORMATS.refused.filter(

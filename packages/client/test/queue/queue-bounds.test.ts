@@ -36,7 +36,7 @@ describe('a full queue', () => {
     exchange.track(10, 10)
     expect(exchange.analytics.stats).toMatchObject({ queued: 20, dropped: 10, pending: 10 })
     open()
-    // Six of the ten that it waited for were dropped.
+    // The flush waited for ten calls, of which six were dropped.
     expect(await flushed).toEqual({ delivered: 4, failed: 6, pending: 0 })
     await exchange.analytics.flush()
     expect(exchange.events).toEqual([0, 1, 2, 3, 14, 15, 16, 17, 18, 19])
