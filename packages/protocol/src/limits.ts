@@ -60,7 +60,7 @@ export const LIMITS = {
   destinationsPerComputation: 50,
   /** Users that one request adds to the list of a manual audience, or removes from it. */
   usersPerListChange: 5_000,
-  /** One that signs, and the next or the previous one. */
+  /** The current one, and the next or the previous one. */
   signingKeysPerDestination: 2,
   /** The maximum time for which requests are also signed with a replaced secret or key, or for which a key is published before it signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,

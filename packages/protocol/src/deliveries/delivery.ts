@@ -99,7 +99,10 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers. */
+  /**
+   * The number of attempts since the last replay or manual retry. With several webhooks, the highest number of any
+   * webhook.
+   */
   readonly attemptCount: number
   /**
    * When it first became due, in milliseconds since the epoch. A replay or a manual retry changes it, so it also

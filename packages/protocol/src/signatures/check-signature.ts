@@ -2,7 +2,7 @@ import { ed25519Verifier, isMeantAsKey } from './ed25519.ts'
 import { standardSignature, xSignature } from './signature.ts'
 import { timingSafeEqual } from 'node:crypto'
 
-/** The maximum accepted difference between timestamp and clock, against replay attacks (Standard Webhooks). */
+/** The maximum accepted difference between timestamp and clock, to prevent replay attacks (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60
 
 /** Hookline sends at most 4: two secrets and two keys. Anyone can send more. */

@@ -70,7 +70,7 @@ describe('the key of a name', () => {
     ['\u0301', 'u301'],
     ['\ud800', 'ud800'],
     ['', 'unnamed'],
-  ])('without letters and digits, such as %j, is made of the code points', ([name, key]) => {
+  ])('without letters or digits, such as %j, consists of code points', ([name, key]) => {
     expect(keyOfName(name!)).toBe(key)
   })
 
