@@ -2,7 +2,7 @@ import childProcess from 'child_process'
 import fs from 'fs'
 import url from 'url'
 
-/** Where `npm ci` puts the Node of a clone. */
+/** Where `npm ci` installs the clone's own Node. */
 const NODE_OF_CLONE = url.fileURLToPath(
   new URL('../../../node_modules/node/bin/node', import.meta.url),
 )
@@ -23,7 +23,7 @@ export function endWithParent() {
 
 /** Runs the same command with the clone's own Node. Without one, prints what to do. */
 export function runWithRightNode(needed, isClone) {
-  // If this already is the clone's Node, starting it again would never end.
+  // Running the clone's Node from itself would never end.
   const isThere =
     fs.existsSync(NODE_OF_CLONE) && fs.realpathSync(NODE_OF_CLONE) !== process.execPath
   if (!isClone || !isThere) return explain(needed, isClone)
@@ -35,7 +35,7 @@ export function runWithRightNode(needed, isClone) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
-  // Such as Node built for another system.
+  // For example, if it was built for another system.
   child.on('error', () => explain(needed, isClone))
   child.on('exit', (code, signal) => endLike(code, signal))
 }

@@ -92,7 +92,7 @@ export function kindOf(id: string): KindName | undefined {
   return kinds.find((each) => isId(KINDS[each].prefix, id))
 }
 
-/** The noun for a kind, and the command that shows a resource of it. */
+/** The noun for a kind, and the command that shows this resource. */
 export function showCommandOf(kind: KindName, id: string): { noun: string; command: string } {
   const { noun, command } = KINDS[kind]
   // Tokens have no `get`.

@@ -33,7 +33,10 @@ export function definedFields<T extends object>(fields: T): DefinedFields<T> {
   return Object.fromEntries(entries) as DefinedFields<T>
 }
 
-/** The header that refuses a change if the record has changed since it was read; none if it was not read. */
+/**
+ * The header that makes the service refuse a change if the record has changed since it was read. Empty if it was not
+ * read.
+ */
 export function unchangedSince(record: { readonly version: number } | undefined) {
   return record === undefined ? {} : { ifMatch: `"${record.version}"` }
 }

@@ -21,7 +21,10 @@ export async function problemFindings(target: DoctorTarget): Promise<readonly Ch
   return data.length === 0 ? [{ check, ok: true, detail: 'no problems' }] : data.map(findingOf)
 }
 
-/** The checks `service` and `database` report these. Corruption with a count is found only by the running service. */
+/**
+ * Whether the check `service` or `database` reports this problem. Only the running service finds corruption with a
+ * count.
+ */
 function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget): boolean {
   if (condition === 'check_failed') return true
   const { backend } = target.config

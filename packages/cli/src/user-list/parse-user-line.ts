@@ -55,7 +55,7 @@ function csvParser(): UserParser {
       header ??= 'unreadable'
       return NOT_CSV
     }
-    // The first line may have named another column.
+    // The unreadable first line may have been a header with other columns.
     if (header === 'unreadable') return NO_HEADER
     if (header === undefined) {
       if (SEPARATOR_LINE.test(line)) return { userId: undefined }

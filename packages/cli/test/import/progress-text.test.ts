@@ -5,7 +5,7 @@ import { durationText } from '../../src/output/figures.ts'
 const start = { bytes: 200, totalBytes: 1000, lines: 20, rejected: 0 }
 
 describe('the progress line', () => {
-  it('shows the share of the file, and the rate and time left of this run', () => {
+  it('shows the share of the file, and the rate and remaining time of this run', () => {
     const now = { ...start, bytes: 600, lines: 12_020 }
     expect(progressText(now, start, 4_000)).toBe(
       '[==============          ]  60%  12,020 lines  3,000/s  4 s left',
@@ -16,7 +16,7 @@ describe('the progress line', () => {
     expect(progressText({ ...start, bytes: 1000, rejected: 3 }, start, 1)).toMatch(/ 3 rejected$/)
   })
 
-  it('shows no time left before the first progress', () => {
+  it('shows no remaining time before the first progress', () => {
     expect(progressText(start, start, 5_000)).toBe('[====                    ]  20%  20 lines  0/s')
   })
 

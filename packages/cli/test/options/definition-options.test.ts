@@ -14,7 +14,7 @@ function definition(kind: Definition, ...args: string[]) {
   return definitionOf(command.opts<DefinitionOptions>(), kind)
 }
 
-describe('the condition of options', () => {
+describe('the condition from options', () => {
   test.each<[string[], object]>([
     [['--where', 'traits.plan=pro'], { trait: 'plan', op: 'equals', value: 'pro' }],
     [['--where', 'computedTraits.spent>=100'], { computedTrait: 'spent', op: '>=', value: 100 }],
@@ -59,7 +59,7 @@ describe('the condition of options', () => {
   })
 })
 
-describe('the computation of options', () => {
+describe('the computation from options', () => {
   test('has a function, an event, a property, comparisons and a window', async () => {
     const args = ['--fn', 'sum', '--event', 'Order', '--property', 'properties.total']
     expect(

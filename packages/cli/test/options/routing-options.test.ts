@@ -29,15 +29,15 @@ describe('--where', () => {
   })
 })
 
-describe('the filter of --only, --event and --where', () => {
+describe('the filter from --only, --event and --where', () => {
   const where = [comparisonIn('properties.revenue>=100'), comparisonIn('traits.plan=pro')]
 
-  it('is about track calls if only an event is named', async () => {
+  it('selects track calls if only an event is named', async () => {
     expect(await filterOf({ event: ['Order *'] })).toEqual({ event: 'Order *' })
     expect(await filterOf({ event: ['A', 'B'] })).toEqual({ event: ['A', 'B'] })
   })
 
-  it('compares properties with the calls that have them', async () => {
+  it('compares properties only in calls that have them', async () => {
     expect(await filterOf({ only: ['track', 'identify'], event: ['Order *'], where })).toEqual({
       or: [
         { event: 'Order *', where },

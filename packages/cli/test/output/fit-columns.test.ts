@@ -17,7 +17,7 @@ describe('the widths of columns', () => {
     [60, [30, 17, 9, undefined, undefined]],
     [55, [30, 12, 9, undefined, undefined]],
     [54, undefined],
-  ])('on %d columns', (available, widths) => {
+  ])('on a screen of %d columns', (available, widths) => {
     expect(fitColumns([ID, NAME, STATE, NEXT, LAST], available)).toEqual(widths)
   })
 

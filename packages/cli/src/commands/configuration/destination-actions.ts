@@ -192,7 +192,7 @@ function addKeyRotation(destinations: ApiCommand): void {
 type TestResult = Awaited<ReturnType<ManagementApi['testDestination']>>
 type TestedWebhook = TestResult['webhooks'][number]
 
-const WANTED: ReadonlySet<string> = new Set(['delivered', 'declined'])
+const SUCCESSFUL: ReadonlySet<string> = new Set(['delivered', 'declined'])
 
 /** Shows the requests and responses of a test delivery. @throws {Failure} if a webhook did not accept it */
 export function showTest(output: Output, result: TestResult, steps: readonly string[] = []): void {
@@ -202,7 +202,7 @@ export function showTest(output: Output, result: TestResult, steps: readonly str
   noteWarnings(output, result.warnings)
   const total = result.webhooks.length
   const failed = result.webhooks.filter(
-    ({ attempt }) => attempt !== null && !WANTED.has(attempt.outcome),
+    ({ attempt }) => attempt !== null && !SUCCESSFUL.has(attempt.outcome),
   ).length
   if (failed === 0) return
   const message = `${failed} of ${total} webhooks did not accept the test delivery.`

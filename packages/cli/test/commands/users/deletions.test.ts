@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline delete-user, deletions and suppressions', () => {
-  it('delete users, show progress and receipt, and end a suppression', async () => {
+  it('delete users, show the progress and the receipt, and end a suppression', async () => {
     const deletion = await service.json<{ id: string }>(
       'delete-user',
       'u1',
