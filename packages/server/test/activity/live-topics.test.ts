@@ -159,7 +159,7 @@ test('changes by Hookline are sent once a second, and not repeated after a reque
   expect(textsOf(reader.read(9))).toEqual(['change rpl_a'])
 })
 
-test('beyond 100 changed records per second, one change stands for the rest of their collection', () => {
+test('beyond 100 changed records per second, one change represents the rest of their collection', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using reader = read(live, ['changes'])

@@ -28,7 +28,7 @@ export class Watched implements AsyncDisposable {
     readonly missing?: number
   } = {}
   readonly appended: AcceptedEvent[] = []
-  /** Rejects appends after this many, as a killed process. */
+  /** The number of appends before they reject, as in a killed process. */
   appendsLeft = Infinity
   /** Whether states cannot be stored. */
   rejectsPuts = false

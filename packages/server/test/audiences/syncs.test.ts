@@ -222,7 +222,7 @@ test('the first sync counts everyone who entered, including users that real-time
   expect((await syncs.last()).get('aud_b')).toMatchObject({ reason: 'created', entered: 2 })
 })
 
-test('a sync for a new definition counts who entered and left, and the next one counts no one again', async () => {
+test('a sync for a new definition counts who entered and left, and the next one does not count them again', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()

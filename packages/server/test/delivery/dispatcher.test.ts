@@ -186,7 +186,7 @@ describe('a temporarily unavailable backend', () => {
   })
 })
 
-test('a graceful stop records the attempts in flight, and the other deliveries are made after the restart', async () => {
+test('a graceful stop records the attempts in flight, and the other deliveries are sent after the restart', async () => {
   using folder = new TemporaryFolder()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })

@@ -303,14 +303,14 @@ describe.runIf(process.platform === 'linux')('if its process ends', () => {
 test('evaluations that are not wanted any more are skipped, and do not pile up behind a slow one', async () => {
   await using own = new Transforms()
   await own.apply(ENDLESS, Buffer.from('{}'))
-  const asked: number[] = []
+  const checked: number[] = []
   const all = Array.from({ length: 2_000 }, (_, n) =>
-    own.apply(ENDLESS, Buffer.from('{}'), { isWanted: () => asked.push(n) === 2_000 }),
+    own.apply(ENDLESS, Buffer.from('{}'), { isWanted: () => checked.push(n) === 2_000 }),
   )
   const results = await Promise.all(all)
   expect(results.slice(0, -1).every((each) => each === undefined)).toBe(true)
   expect(results.at(-1)).toEqual({ error: expect.stringContaining('CPU time') })
-  expect(asked).toHaveLength(2_000)
+  expect(checked).toHaveLength(2_000)
 })
 
 test('nothing is evaluated after disposal', async () => {

@@ -97,7 +97,7 @@ test('valid, but the destination is uncertain if two share a secret', () => {
   })
 })
 
-test('valid with the previous secret, until its rotation is over', () => {
+test('valid with the previous secret, until its rotation ends', () => {
   const changing = (until: number) =>
     destination('dst_a', 'new', { previousSecret: { secret: 'old', until } })
   expect(resultFor([changing(NOON + 1)], { secret: 'old' }).verdict).toBe('valid')

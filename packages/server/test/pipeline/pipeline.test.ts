@@ -107,7 +107,7 @@ describe('the pipeline', () => {
   ])('returns entries to the log if %s cannot be quarantined in time', async (_, isUnreadable) => {
     let isDown = true
     const consumed: number[] = []
-    const through = impatient(consumed, { isDown: () => isDown, isUnreadable })
+    const through = withUnavailableQuarantine(consumed, { isDown: () => isDown, isUnreadable })
     await using engine = await TestEngine.open({ through })
     await engine.backend.log.append([acceptedEvent({ sourceId: 'src_elsewhere' })])
     await expect.poll(() => consumed.length).toBeGreaterThan(1)
@@ -138,7 +138,7 @@ describe('the pipeline', () => {
     const turns = new TurnCounter()
     const readAt: number[] = []
     const through = watchedReads(() => readAt.push(turns.count))
-    await using _ = await TestEngine.open({ clock: hurriedClock(), through }, folder)
+    await using _ = await TestEngine.open({ clock: clockWithoutTimeLeft(), through }, folder)
     await expect.poll(() => positionOf(folder.path)).toBe(5_000)
     turns.stop()
     expect(readAt.length).toBeGreaterThan(10)
@@ -167,7 +167,7 @@ describe('the pipeline', () => {
 })
 
 /** A clock that uses up a whole time slice at every step. */
-function hurriedClock(): Clock {
+function clockWithoutTimeLeft(): Clock {
   let at = systemClock.now()
   return { ...systemClock, now: () => (at += MAX_SLICE_MS) }
 }
@@ -221,7 +221,7 @@ function failingAcks(backend: Backend): Backend {
 }
 
 /** The backend with a log that waits for 100 ms, and a quarantine that is unavailable while it is down. */
-function impatient(
+function withUnavailableQuarantine(
   consumed: number[],
   { isDown, isUnreadable }: { readonly isDown: () => boolean; readonly isUnreadable: boolean },
 ): (backend: Backend) => Backend {

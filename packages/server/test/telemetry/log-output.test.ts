@@ -50,7 +50,7 @@ test('lines are written to a file in order', async () => {
   expect(output.linesLost).toBe(0)
 })
 
-test('with an unread pipe, a mebibyte of lines waits and more are counted as lost; a later line reports how many', async () => {
+test('with an unread pipe, up to a mebibyte of lines is buffered, and further lines are lost; a later line reports how many', async () => {
   using pipe = new NamedPipe({ isBlocking: false })
   const { output, clock } = outputTo(pipe.fd)
   const written = 3000

@@ -11,7 +11,7 @@ const destination = newDestination({
   settings: { webhooks: urls.map((url) => ({ url, headers: {} })) },
 })
 
-test('a webhook is named by its host, and further ones with the same host also by their position', () => {
+test('a webhook is named by its host, and others with the same host also by their position', () => {
   expect(urls.map((url) => webhookName(url, destination))).toEqual([
     'a.example.com',
     'b.example.com:8443',

@@ -124,7 +124,7 @@ describe('a planted loss is reported in the metric and in the log', () => {
 
   test('of a destination that the pipeline skips', async () => {
     await using receiver = await openReceiver()
-    const engine = await TestEngine.open({ through: passingOverTheLast })
+    const engine = await TestEngine.open({ through: skippingLastDestination })
     await engine.destination('dst_a', receiver.url)
     await engine.destination('dst_b', receiver.url)
     await engine.receive(2)
@@ -183,7 +183,7 @@ describe('a planted loss is reported in the metric and in the log', () => {
 })
 
 /** The backend with a catalog whose lists of destinations skip the last one when iterated. */
-function passingOverTheLast(backend: Backend): Backend {
+function skippingLastDestination(backend: Backend): Backend {
   const { catalog } = backend
   const shorter = (all: readonly Destination[]): readonly Destination[] =>
     Object.assign([...all], {

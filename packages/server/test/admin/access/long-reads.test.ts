@@ -123,15 +123,15 @@ test('a waiting search is refused if its token is deleted meanwhile', async () =
 test('a search whose client disconnected does not start, and a running one keeps its turn until it ends', async () => {
   const { server, gate } = await opened()
   const before = server.received
-  const gone = ['a', 'b', 'c', 'd'].map((text) =>
+  const disconnected = ['a', 'b', 'c', 'd'].map((text) =>
     get(`${server.origin}/events?text=${text}`, { headers: { authorization: `Bearer ${TOKEN}` } }),
   )
-  for (const each of gone) each.on('error', () => undefined)
-  const closed = gone.map((each) => new Promise((resolve) => each.once('close', resolve)))
+  for (const each of disconnected) each.on('error', () => undefined)
+  const closed = disconnected.map((each) => new Promise((resolve) => each.once('close', resolve)))
   await expect.poll(() => gate.begun).toHaveLength(2)
   await expect.poll(() => server.received - before).toBe(4)
   const own = search(server, 'own')
-  for (const each of gone) each.destroy()
+  for (const each of disconnected) each.destroy()
   await Promise.all(closed)
   await expect.poll(() => server.aborted).toBeGreaterThanOrEqual(4)
   expect(gate.begun).toHaveLength(2)

@@ -216,7 +216,7 @@ test('only admins see the description of a corruption', async () => {
   expect(titles(await problemsOf(server))).toEqual(['Data corruption: planted.db lost 3 rows'])
 })
 
-test('a retry window that a lower retention made too long needs attention', async () => {
+test('a retry window longer than a lowered retention needs attention', async () => {
   await using server = await open()
   const { catalog } = server.backend
   const destination = catalog.current.destinations.get(server.destinationId)!

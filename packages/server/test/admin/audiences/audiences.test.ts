@@ -145,8 +145,8 @@ test('of concurrent requests with the same name, one succeeds', async () => {
 })
 
 test('renaming keeps the key', async () => {
-  const made = await make({ name: 'Old Name' })
-  const changed = await server.must<Audience>('PATCH', `/audiences/${made.id}`, {
+  const created = await make({ name: 'Old Name' })
+  const changed = await server.must<Audience>('PATCH', `/audiences/${created.id}`, {
     body: { name: 'New Name' },
   })
   expect(changed).toMatchObject({ name: 'New Name', key: 'old_name', version: 2 })

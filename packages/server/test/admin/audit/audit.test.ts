@@ -108,21 +108,21 @@ test('no entry contains a secret', async () => {
 
 test('entries can be filtered by actor, action and target, and pages have no gaps', async () => {
   await using server = await AdminServer.open()
-  const made: string[] = []
+  const createdIds: string[] = []
   for (const name of ['a', 'b', 'c']) {
-    made.push((await server.must<CreatedRecord>('POST', '/sources', { body: { name } })).id)
+    createdIds.push((await server.must<CreatedRecord>('POST', '/sources', { body: { name } })).id)
     server.clock.advance(1)
   }
-  expect((await auditOf(server, `?targetId=${made[1]}`)).map(({ targetId }) => targetId)).toEqual([
-    made[1],
-  ])
+  expect(
+    (await auditOf(server, `?targetId=${createdIds[1]}`)).map(({ targetId }) => targetId),
+  ).toEqual([createdIds[1]])
   expect(await auditOf(server, '?action=createToken')).toEqual([])
   expect(await auditOf(server, '?actorId=admin-token')).toHaveLength(3)
   type Page = { data: Entry[]; nextCursor: string }
   const first = await server.must<Page>('GET', '/audit?limit=2')
   const second = await server.must<Page>('GET', `/audit?limit=2&cursor=${first.nextCursor}`)
   const ids = [...first.data, ...second.data].map(({ targetId }) => targetId)
-  expect(ids).toEqual(made.toReversed())
+  expect(ids).toEqual(createdIds.toReversed())
 })
 
 test('a change whose audit entry cannot be written is not made, and gets an error response', async () => {

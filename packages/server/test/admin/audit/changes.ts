@@ -11,7 +11,7 @@ export interface Change {
   readonly after: object | null
 }
 
-type Make = (made: CreatedRecords, server: AdminServer) => Promise<Change> | Change
+type Make = (records: CreatedRecords, server: AdminServer) => Promise<Change> | Change
 
 /** Records that exist before the changes. */
 export interface CreatedRecords {

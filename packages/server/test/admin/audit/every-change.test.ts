@@ -88,14 +88,14 @@ test('each route that changes something leaves one entry with the values before 
   for (const { method, operation } of operations) {
     const { path, body, targetId, before, after } = await changeOf(operation)
     const [last] = await newestEntries()
-    const made = await server.must<{ id?: string } | undefined>(method, path, {
+    const created = await server.must<{ id?: string } | undefined>(method, path, {
       ...(body && { body }),
     })
     const [entry, previous] = await newestEntries()
     expect([operation.operationId, previous.id]).toEqual([operation.operationId, last.id])
     expect(entry).toMatchObject({
       action: operation.operationId,
-      targetId: targetId ?? made?.id ?? null,
+      targetId: targetId ?? created?.id ?? null,
       before,
       after,
     })

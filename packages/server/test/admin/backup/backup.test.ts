@@ -9,7 +9,7 @@ import { AdminServer } from '../admin-server.ts'
 
 /** Makes copies on demand, and counts created and removed copies. */
 class Copier {
-  made = 0
+  created = 0
   removed = 0
   readonly #file: string
   #hold: Promise<void> = Promise.resolve()
@@ -27,7 +27,7 @@ class Copier {
   }
 
   readonly copy = async (): Promise<DatabaseCopy> => {
-    this.made += 1
+    this.created += 1
     await this.#hold
     const remove = async (): Promise<void> => void (this.removed += 1)
     return { file: this.#file, [Symbol.asyncDispose]: remove }
@@ -70,7 +70,7 @@ test('only one backup runs at a time, and a client that disconnects does not blo
   const goOn = copier.pause()
   const abort = new AbortController()
   const first = server.stream('/backup', { headers: {}, signal: abort.signal })
-  await expect.poll(() => copier.made).toBe(1)
+  await expect.poll(() => copier.created).toBe(1)
   expect((await server.call('GET', '/backup')).status).toBe(409)
   abort.abort()
   await expect(first).rejects.toThrow('aborted')

@@ -42,8 +42,8 @@ async function withConfiguration(
   const webhooks = [{ url: 'https://a.example/', headers: { 'x-key': 'planted header' }, limits }]
   const settings = { sharedSecret: 'planted secret of 30 bytes or so', webhooks }
   const body = { sourceId: id, type: 'Webhooks', enabled: true, settings }
-  const made = await server.must<{ id: string }>('POST', '/destinations', { body })
-  return { source: id, destination: made.id }
+  const createdDestination = await server.must<{ id: string }>('POST', '/destinations', { body })
+  return { source: id, destination: createdDestination.id }
 }
 
 const importing = (server: AdminServer, body: unknown, query = '') =>
@@ -252,7 +252,7 @@ async function putWebhook(server: AdminServer, id: string, change: Partial<Webho
   })
 }
 
-test('a retry window that a lower retention made too long is kept with a warning, and explained to other services', async () => {
+test('a retry window longer than a lowered retention is kept with a warning, and importing it elsewhere is refused with a hint', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   await putWebhook(server, destination, { limits: { retryWindowMs: RETENTION_MS } })

@@ -109,7 +109,7 @@ test.for([
   await deletions.advance(id, 'notify', NOON)
   const destinationId = `dst_of_${id}`
   const subjects = states.map((_, index) => ({ kind: 'user', id: `u${index}` }) as const)
-  const made = subjects.map((subject) => ({
+  const created = subjects.map((subject) => ({
     id: noticeId(id, destinationId, subject),
     deletionId: id,
     sourceId,
@@ -118,7 +118,7 @@ test.for([
     createdAt: NOON,
     dueAt: NOON,
   }))
-  await notices.create(made)
+  await notices.create(created)
   await deletions.advance(id, 'done', NOON)
   const claim = await noticeQueue.claimUnsplit(9)
   const ended = claim.deliveries.map(({ delivery }, index) => ({

@@ -19,7 +19,7 @@ import {
 const NOW = NOON + 1_000
 const { url } = LANE
 
-/** The differences of a case from a due part of a healthy webhook. */
+/** How a case differs from a due part of a healthy webhook. */
 interface WaitFixture {
   readonly part?: Partial<DeliveryPart>
   readonly destination?: Parameters<typeof newDestination>[0]
@@ -167,7 +167,7 @@ describe('a part of a delivery', () => {
     expect(partWaiting(partOf(), { ...contextOf({}), destination: undefined })).toBeNull()
   })
 
-  test('of a webhook whose health is unknown waits in line', () => {
+  test('of a webhook whose health is unknown waits its turn', () => {
     const context = { ...contextOf({}), states: [] }
     expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'queued' })
   })

@@ -54,10 +54,10 @@ test('a destination is created disabled, with defaults', async () => {
 
 test('a destination is read back as it was created, and listed by its source', async () => {
   const other = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'app' } })
-  const made = await make({ sourceId: other.id, name: 'CRM', enabled: true })
-  expect((await server.call('GET', `/destinations/${made.id}`)).body).toMatchObject(made)
+  const created = await make({ sourceId: other.id, name: 'CRM', enabled: true })
+  expect((await server.call('GET', `/destinations/${created.id}`)).body).toMatchObject(created)
   const list = (id: string) => server.must('GET', `/destinations?sourceId=${id}`)
-  expect(await list(other.id)).toEqual({ data: [made], nextCursor: null })
+  expect(await list(other.id)).toEqual({ data: [created], nextCursor: null })
   expect(await list('src_none')).toEqual({ data: [], nextCursor: null })
 })
 
@@ -126,13 +126,13 @@ test('creating or changing a destination warns of names that resolve to a forbid
   await using other = await AdminServer.open({ hostProblem: async () => problem })
   const source = await other.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhookUrl: 'https://crm.example/' }
-  const made = await other.must<Destination>('POST', '/destinations', {
+  const created = await other.must<Destination>('POST', '/destinations', {
     body: { sourceId: source.id, type: 'Webhooks', settings },
   })
   const message =
     'crm.example resolves to 10.0.0.7, which is private, so the webhook cannot receive anything.'
-  expect(made).toMatchObject({ warnings: [{ code: 'address_forbidden', message }] })
-  const path = `/destinations/${made.id}`
+  expect(created).toMatchObject({ warnings: [{ code: 'address_forbidden', message }] })
+  const path = `/destinations/${created.id}`
   const change = { body: { enabled: true } }
   expect(await other.must('PATCH', path, change)).toMatchObject({ warnings: [{ message }] })
   // Reading does not wait for a name server.
@@ -180,16 +180,18 @@ test('a change of settings replaces the given fields, and accepts hidden values 
     sharedSecret: 'correct horse battery',
     webhooks: [{ url: 'https://a.example/', headers: { Authorization: 'Bearer abc' } }],
   }
-  const made = await make({ settings })
-  const path = `/destinations/${made.id}`
-  const shown = await server.must<Destination>('PATCH', path, { body: { settings: made.settings } })
-  expect(shown.settings).toEqual(made.settings)
-  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'any' })
+  const created = await make({ settings })
+  const path = `/destinations/${created.id}`
+  const shown = await server.must<Destination>('PATCH', path, {
+    body: { settings: created.settings },
+  })
+  expect(shown.settings).toEqual(created.settings)
+  expect(storedSettings(created.id)).toEqual({ ...settings, successPolicy: 'any' })
 
   await server.must('PATCH', path, { body: { settings: { successPolicy: 'each' } } })
-  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
+  expect(storedSettings(created.id)).toEqual({ ...settings, successPolicy: 'each' })
   await server.must('PATCH', path, { body: { enabled: true } })
-  expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
+  expect(storedSettings(created.id)).toEqual({ ...settings, successPolicy: 'each' })
 })
 
 test('a destination has the time when it was last enabled or disabled, regardless of other changes', async () => {
@@ -252,11 +254,11 @@ test('no response or log line ever shows a secret', async () => {
   await using own = await AdminServer.open()
   const source = await own.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const body = { sourceId: source.id, type: 'Webhooks', settings: settings('PLANTED') }
-  const made = await own.call<Destination>('POST', '/destinations', { body })
-  const path = `/destinations/${made.body.id}`
+  const created = await own.call<Destination>('POST', '/destinations', { body })
+  const path = `/destinations/${created.body.id}`
   const tooLong = { ...settings('PLANTED'.repeat(200)), successPolicy: 'PLANTED' }
   const answers = [
-    made,
+    created,
     await own.call('GET', path),
     await own.call('GET', '/destinations'),
     await own.call('GET', `/sources/${source.id}`),

@@ -10,7 +10,7 @@ import { errorsOf, settingsOf } from './parsed-settings.ts'
 const URL_A = 'https://a.example/in'
 const url = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`
 const webhooks = (...entries: unknown[]) => ({ webhooks: entries })
-const headers = (given: unknown) => webhooks({ url: URL_A, headers: given })
+const headers = (sent: unknown) => webhooks({ url: URL_A, headers: sent })
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
 
@@ -32,8 +32,8 @@ test.each([
   [' https://example.com/ä?q=1 ', 'https://example.com/%C3%A4?q=1'],
   ['http://[::1]:8080/in', 'http://[::1]:8080/in'],
   [url(2048), url(2048)],
-])('the URL %j is stored in its WHATWG form', (given, stored) => {
-  expect(settingsOf({ webhookUrl: given }).webhooks[0]?.url).toBe(stored)
+])('the URL %j is stored in its WHATWG form', (sent, stored) => {
+  expect(settingsOf({ webhookUrl: sent }).webhooks[0]?.url).toBe(stored)
 })
 
 test.each<[string, unknown, string[]]>([
@@ -180,7 +180,7 @@ test.each([
 })
 
 test('accepts all values at their limits', () => {
-  const given = {
+  const sent = {
     sharedSecret: 'ä'.repeat(1024),
     webhooks: [1, 2, 3, 4, 5].map((n) => ({
       url: `${URL_A}/${n}`,
@@ -188,7 +188,7 @@ test('accepts all values at their limits', () => {
     })),
     successPolicy: 'each',
   }
-  expect(settingsOf(given)).toEqual(given)
+  expect(settingsOf(sent)).toEqual(sent)
 })
 
 test('accepts a port for other services only if the operator allows it', () => {
@@ -300,7 +300,7 @@ test.each([
   ['12 characters', 'abcdefghijkl', { set: true, last4: 'ijkl' }],
   ['11 characters', 'abcdefghijk', { set: true }],
   ['none', null, { set: false }],
-])('a secret (%s) shows no more than is safe', (_length, sharedSecret, shown) => {
+])('only a safe part of a secret is shown: %s', (_length, sharedSecret, shown) => {
   expect(presentWebhooksSettings({ ...stored, sharedSecret }).sharedSecret).toEqual(shown)
 })
 
@@ -323,11 +323,11 @@ const someSettings = fc.record({
   successPolicy: fc.constantFrom('any' as const, 'each' as const),
 })
 
-test('settings can be sent back as shown, without any change', () => {
+test('settings that are sent back as shown change nothing', () => {
   fc.assert(
     fc.property(someSettings, (settings) => {
-      const given = JSON.parse(JSON.stringify(presentWebhooksSettings(settings))) as unknown
-      expect(settingsOf(given, settings)).toEqual(settings)
+      const sent = JSON.parse(JSON.stringify(presentWebhooksSettings(settings))) as unknown
+      expect(settingsOf(sent, settings)).toEqual(settings)
       expect(settingsOf(settings)).toEqual(settings)
     }),
   )
@@ -352,7 +352,7 @@ test('a webhook stays paused when its settings change, for any value of paused',
   const paused = { since: 1, reason: 'webhook_gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }
-  const given = { webhooks: [{ url: URL_A, paused: null }, { url: 'https://b.example/in' }] }
-  const parsed = parseWebhooksSettings(given, previous) as { settings: typeof stored }
+  const sent = { webhooks: [{ url: URL_A, paused: null }, { url: 'https://b.example/in' }] }
+  const parsed = parseWebhooksSettings(sent, previous) as { settings: typeof stored }
   expect(parsed.settings.webhooks.map((each) => each.paused)).toEqual([paused, undefined])
 })

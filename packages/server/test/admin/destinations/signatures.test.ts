@@ -205,7 +205,7 @@ test('the secret of a webhook with templates can be rotated', async () => {
 })
 
 test.each([{}, { 'if-match': '"1"' }])(
-  'of two simultaneous rotations to one secret, the second keeps the overlap of the first, with %j',
+  'of two simultaneous rotations to the same secret, the second keeps the overlap of the first, with %j',
   async (headers) => {
     const { server, id } = await withDestination({ webhookUrl: A, sharedSecret: LONG })
     await using _ = server

@@ -120,7 +120,7 @@ describe('the limits of a webhook', () => {
     [{ retrySchedule: ['5s', 5] }, 'retrySchedule/1 invalid_type'],
     [{ retrySchedule: ['5 s'] }, 'retrySchedule/0 invalid_format'],
     [{ retrySchedule: ['25h'] }, 'retrySchedule/0 out_of_range'],
-  ])('distinguish the type, the format and the range of times: %j', (limits, expected) => {
+  ])('distinguish wrong types, formats and ranges of times: %j', (limits, expected) => {
     const errors = errorsOf(limits).map(({ pointer, code }) => `${pointer} ${code}`)
     expect(errors).toEqual([`/webhooks/0/limits/${expected}`])
   })

@@ -6,7 +6,7 @@ import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
 /** Routes that create a record, with a body. */
-const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
+const CREATING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/sources': () => ({ name: 'web' }),
   '/sources/:id/write-keys': () => ({}),
   '/destinations': ({ sourceId }) => ({
@@ -47,7 +47,7 @@ const REPEATABLE = [
   '/traits/preview',
 ]
 /** Their responses show user data, and are stored without it. */
-const SHOWING_USERS = ['/replays']
+const WITH_USER_DATA = ['/replays']
 
 interface Ids {
   readonly sourceId: string
@@ -58,7 +58,10 @@ async function open(): Promise<AdminServer & { readonly ids: Ids }> {
   const server = await AdminServer.open()
   const make = async (path: string, body: object): Promise<string> =>
     (await server.must<{ id: string }>('POST', path, { body })).id
-  const sourceId = await make('/sources', MAKING['/sources']!({ sourceId: '', destinationId: '' }))
+  const sourceId = await make(
+    '/sources',
+    CREATING['/sources']!({ sourceId: '', destinationId: '' }),
+  )
   const destinationId = await make('/destinations', {
     sourceId,
     type: 'Webhooks',
@@ -72,7 +75,7 @@ function exitBeforeStoring({ backend }: AdminServer): void {
   backend.idempotentResponses.add = () => Promise.reject(new Error('The process has ended.'))
 }
 
-test.each(Object.entries(MAKING))(
+test.each(Object.entries(CREATING))(
   'POST %s stores its response together with the created record',
   async (path, bodyOf) => {
     await using server = await open()
@@ -83,7 +86,7 @@ test.each(Object.entries(MAKING))(
     const first = await server.call<{ id: string }>('POST', url, call)
     expect(first.status, first.text).toBeLessThan(300)
     const again = await server.call<ProblemDocument>('POST', url, call)
-    if (SHOWING_USERS.includes(path)) {
+    if (WITH_USER_DATA.includes(path)) {
       expect([again.status, again.body.code]).toEqual([409, 'response_not_stored'])
     } else {
       expect([again.status, again.text]).toEqual([first.status, first.text])
@@ -145,7 +148,7 @@ test('every route that creates a record is listed here', async () => {
   const posts = server.routes
     .filter((route) => route.startsWith('POST '))
     .map((route) => route.slice('POST /api/v1'.length))
-  const listed = [...Object.keys(MAKING), ...ADDING, ...REPEATABLE]
+  const listed = [...Object.keys(CREATING), ...ADDING, ...REPEATABLE]
   expect(posts.toSorted()).toEqual(listed.toSorted())
 })
 

@@ -91,11 +91,11 @@ test('of simultaneous requests one runs, and the others get 409 or the same resp
 test('a stored response can be decrypted only with the token of the client', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
-  const made = await server.must<{ token: string }>('POST', '/tokens', call)
-  expect(await server.must('POST', '/tokens', call)).toEqual(made)
+  const created = await server.must<{ token: string }>('POST', '/tokens', call)
+  expect(await server.must('POST', '/tokens', call)).toEqual(created)
   const stored = await server.backend.idempotentResponses.find('admin-token k1', server.clock.now())
   const bytes = Buffer.from(stored!.sealed, 'base64').toString('latin1')
-  expect(bytes).not.toContain(made.token)
+  expect(bytes).not.toContain(created.token)
 })
 
 test.each(['', ' ', 'x'.repeat(256), 'ü'])('the key %j is refused', async (text) => {

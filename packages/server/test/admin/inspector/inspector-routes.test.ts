@@ -31,7 +31,7 @@ test('shows its address, its responses, its limits and how much it stores', asyn
   })
 })
 
-test('shows viewers a request in a list, and in full', async () => {
+test('shows a request to viewers, in a list and in full', async () => {
   const inspector = newInspector()
   const body = { type: 'track', event: 'x'.repeat(600), userId: 'u1', messageId: 'm1' }
   const request = anInspectedRequest(body, {

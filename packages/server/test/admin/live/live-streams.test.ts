@@ -39,8 +39,8 @@ async function browserReader(server: AdminServer, cookie: string): Promise<LiveR
 const refusal = (server: AdminServer) => server.call<ProblemDocument>('GET', '/live')
 
 /**
- * Fills the buffers of unread connections with about 17 MB, more than two sockets buffer. Each batch waits for the healthy
- * reader, because a reader overtaken by the ring would receive less.
+ * Fills the buffers of unread connections with about 17 MB, more than two sockets can buffer. Each batch waits for the
+ * healthy reader, because a reader overtaken by the ring would receive less.
  */
 async function fill(server: AdminServer, healthy: LiveReader): Promise<void> {
   const long = 'x'.repeat(150)

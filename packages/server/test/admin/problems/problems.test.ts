@@ -209,7 +209,7 @@ test('the same error is logged once in 10 s, with the number of requests', async
 test.for([
   ['GET', '/events/evt_none', {}, 404],
   ['GET', '/session', { authorization: '' }, 401],
-] as const)('a browser can have the status of %s %s in the body only', async (row) => {
+] as const)('a browser can request the status of %s %s in the body only', async (row) => {
   const [method, path, headers, status] = row
   const prefer = { prefer: 'status=200' }
   const answer = await server.call<ProblemDocument>(method, path, {

@@ -36,7 +36,7 @@ describe('a replay', () => {
     const body = { destinationId, from, types: ['track'], text: 'x', ratePerSecond: 5 }
     const answer = await server.call<{ id: string }>('POST', '/replays', { body })
     expect(answer.status).toBe(201)
-    const made = {
+    const created = {
       id: expect.stringMatching(/^rpl_[0-9a-z]{26}$/),
       state: 'queued',
       destinationId,
@@ -55,14 +55,14 @@ describe('a replay', () => {
       createdAt: formatTimestamp(NOON),
       finishedAt: null,
     }
-    expect(answer.body).toEqual(made)
+    expect(answer.body).toEqual(created)
     expect(answer.headers.get('location')).toBe(`/api/v1/replays/${answer.body.id}`)
     expect(woken()).toBe(1)
     const path = `/replays/${answer.body.id}`
-    expect(await server.must('GET', path)).toEqual(made)
-    expect(await server.must('GET', '/replays')).toEqual({ data: [made], nextCursor: null })
+    expect(await server.must('GET', path)).toEqual(created)
+    expect(await server.must('GET', '/replays')).toEqual({ data: [created], nextCursor: null })
     server.clock.advance(5)
-    const cancelled = { ...made, state: 'cancelled', finishedAt: formatTimestamp(NOON + 5) }
+    const cancelled = { ...created, state: 'cancelled', finishedAt: formatTimestamp(NOON + 5) }
     expect(await server.must('POST', `${path}/cancel`)).toEqual(cancelled)
     expect(await server.must('POST', `${path}/cancel`)).toEqual(cancelled)
     expect((await server.call('GET', '/replays/rpl_none')).status).toBe(404)

@@ -6,10 +6,11 @@ import { Browser, codeOf, signedIn } from './browser.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The tokens, with some methods replaced. */
-function withOwn(tokens: Tokens, own: Partial<Tokens>): Tokens {
+function withMethods(tokens: Tokens, methods: Partial<Tokens>): Tokens {
   return new Proxy(tokens, {
     get: (target, name) => {
-      const value = (own as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target)
+      const value =
+        (methods as Record<PropertyKey, unknown>)[name] ?? Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
@@ -48,7 +49,7 @@ test('beyond 100 unused links of a token, its oldest is invalidated, and other t
   const { token } = await viewerOf(server)
   const headers = { authorization: `Bearer ${token}` }
   const codes: string[] = []
-  for (let made = 0; made < 101; made++) {
+  for (let count = 0; count < 101; count++) {
     const call = { body: {}, headers }
     const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', call)
     codes.push(path.split('#')[1]!)
@@ -112,7 +113,7 @@ test('deleting a token refuses its waiting sign-ins', async () => {
       return tokens.add(...given)
     },
   }
-  await using slow = await AdminServer.open({ tokens: withOwn(tokens, held) })
+  await using slow = await AdminServer.open({ tokens: withMethods(tokens, held) })
   const signIns = Array.from({ length: 10 }, () => new Browser(slow).signIn({ token }))
   await tokens.remove(id)
   gate.resolve()

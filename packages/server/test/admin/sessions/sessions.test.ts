@@ -203,37 +203,37 @@ test('a session has the role of its link or token, and no more', async () => {
   expect((await browser.call('DELETE', `/sessions/${id}`)).status).toBe(403)
   const link = await browser.call('POST', '/sign-in-links', { role: 'admin' })
   expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
-  const made = await server.must<{ token: string }>('POST', '/tokens', {
+  const created = await server.must<{ token: string }>('POST', '/tokens', {
     body: { name: 'ci', role: 'editor' },
   })
   const editor = new Browser(server)
-  const answer = await editor.signIn({ token: made.token })
+  const answer = await editor.signIn({ token: created.token })
   expect([answer.status, answer.body.name, answer.body.role]).toEqual([201, 'ci', 'editor'])
   expect((await editor.call('POST', '/sources', source)).status).toBe(201)
 })
 
 test('a session ends with the token that opened it, directly or by a link', async () => {
   await using server = await AdminServer.open()
-  const made = await server.must<{ id: string; token: string }>('POST', '/tokens', {
+  const created = await server.must<{ id: string; token: string }>('POST', '/tokens', {
     body: { name: 'ci', role: 'admin' },
   })
   const direct = new Browser(server)
-  await direct.signIn({ token: made.token })
+  await direct.signIn({ token: created.token })
   const linked = new Browser(server)
   const link = await server.must<{ path: string }>('POST', '/sign-in-links', {
     body: {},
-    headers: { authorization: `Bearer ${made.token}` },
+    headers: { authorization: `Bearer ${created.token}` },
   })
   await linked.signIn({ code: link.path.split('#')[1]! })
   for (const browser of [direct, linked])
     expect((await browser.call('GET', '/sources')).status).toBe(200)
   const { data } = await server.must<{ data: Session[] }>('GET', '/sessions')
-  expect(data.map(({ openedBy }) => openedBy)).toEqual([made.id, made.id])
+  expect(data.map(({ openedBy }) => openedBy)).toEqual([created.id, created.id])
   const late = await server.must<{ path: string }>('POST', '/sign-in-links', {
     body: {},
-    headers: { authorization: `Bearer ${made.token}` },
+    headers: { authorization: `Bearer ${created.token}` },
   })
-  await server.call('DELETE', `/tokens/${made.id}`)
+  await server.call('DELETE', `/tokens/${created.id}`)
   const response = await new Browser(server).signIn({ code: late.path.split('#')[1]! })
   expect(response.status).toBe(401)
   for (const browser of [direct, linked])

@@ -52,21 +52,21 @@ test('a source is created with defaults, a write key and a Location header', asy
 })
 
 test('a source is read back as it was created', async () => {
-  const made = await make({ name: 'ä'.repeat(200), enabled: false, rateLimit: 1 })
-  const { body, headers } = await server.call('GET', `/sources/${made.id}`)
-  expect(body).toEqual(made)
+  const created = await make({ name: 'ä'.repeat(200), enabled: false, rateLimit: 1 })
+  const { body, headers } = await server.call('GET', `/sources/${created.id}`)
+  expect(body).toEqual(created)
   expect(headers.get('etag')).toBe('"1"')
 })
 
 test('a change replaces the given fields and keeps the rest', async () => {
-  const made = await make({ name: 'web', rateLimit: 5 })
+  const created = await make({ name: 'web', rateLimit: 5 })
   server.clock.advance(1000)
-  const { status, body, headers } = await server.call('PATCH', `/sources/${made.id}`, {
+  const { status, body, headers } = await server.call('PATCH', `/sources/${created.id}`, {
     body: { enabled: false },
   })
   expect(status).toBe(200)
   const updatedAt = new Date(server.clock.now()).toISOString()
-  expect(body).toEqual({ ...made, enabled: false, version: 2, updatedAt })
+  expect(body).toEqual({ ...created, enabled: false, version: 2, updatedAt })
   expect(headers.get('etag')).toBe('"2"')
 })
 
@@ -113,8 +113,10 @@ test.each([
 })
 
 test('fields that the server sets cannot be changed', async () => {
-  const made = await make()
-  const answer = await server.call<ProblemDocument>('PATCH', `/sources/${made.id}`, { body: made })
+  const created = await make()
+  const answer = await server.call<ProblemDocument>('PATCH', `/sources/${created.id}`, {
+    body: created,
+  })
   expect(answer.status).toBe(422)
   expect(errorsIn(answer.body).toSorted()).toEqual([
     '/createdAt immutable',
@@ -126,50 +128,54 @@ test('fields that the server sets cannot be changed', async () => {
 })
 
 test('a write key is added, and the old one is removed', async () => {
-  const made = await make()
-  const path = `/sources/${made.id}/write-keys`
+  const created = await make()
+  const path = `/sources/${created.id}/write-keys`
   const { status, headers, body } = await server.call<{ key: string }>('POST', path)
   expect(status).toBe(201)
   expect(headers.get('location')).toBe(`/api/v1${path}/${body.key}`)
 
-  const [old] = made.writeKeys
+  const [old] = created.writeKeys
   const left = await server.must<Source>('DELETE', `${path}/${old!.key}`)
   expect(left.writeKeys.map(({ key }) => key)).toEqual([body.key])
   expect(server.backend.catalog.current.sourceByWriteKey.has(old!.key)).toBe(false)
 })
 
 test('a write key shows when it was last used', async () => {
-  const made = await server.must<Source>('POST', '/sources', { body: { name: 'web' } })
-  await server.backend.keyUses.mark(made.writeKeys[0]!.key, NOON)
-  const { writeKeys } = await server.must<Source>('GET', `/sources/${made.id}`)
+  const created = await server.must<Source>('POST', '/sources', { body: { name: 'web' } })
+  await server.backend.keyUses.mark(created.writeKeys[0]!.key, NOON)
+  const { writeKeys } = await server.must<Source>('GET', `/sources/${created.id}`)
   expect(writeKeys).toMatchObject([{ lastUsedAt: new Date(NOON).toISOString() }])
   const { data } = await server.must<{ data: Source[] }>('GET', '/sources')
-  expect(data.find(({ id }) => id === made.id)?.writeKeys).toEqual(writeKeys)
+  expect(data.find(({ id }) => id === created.id)?.writeKeys).toEqual(writeKeys)
 })
 
 test('the last write key can be removed', async () => {
-  const made = await make()
-  const path = `/sources/${made.id}/write-keys/${made.writeKeys[0]!.key}`
+  const created = await make()
+  const path = `/sources/${created.id}/write-keys/${created.writeKeys[0]!.key}`
   expect((await server.must<Source>('DELETE', path)).writeKeys).toEqual([])
   expect((await server.call('DELETE', path)).status).toBe(404)
 })
 
 test('a write key cannot be chosen by the client', async () => {
-  const made = await make()
-  const answer = await server.call<ProblemDocument>('POST', `/sources/${made.id}/write-keys`, {
+  const created = await make()
+  const answer = await server.call<ProblemDocument>('POST', `/sources/${created.id}/write-keys`, {
     body: { key: 'mine' },
   })
   expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, '/key unknown_field'])
 })
 
 test('removing a source removes its destinations', async () => {
-  const made = await make()
-  const body = { sourceId: made.id, type: 'Webhooks', settings: { webhookUrl: 'http://a.example' } }
+  const created = await make()
+  const body = {
+    sourceId: created.id,
+    type: 'Webhooks',
+    settings: { webhookUrl: 'http://a.example' },
+  }
   const destination = await server.must<{ id: string }>('POST', '/destinations', { body })
-  expect((await server.call('DELETE', `/sources/${made.id}`)).status).toBe(204)
-  expect((await server.call('GET', `/sources/${made.id}`)).status).toBe(404)
+  expect((await server.call('DELETE', `/sources/${created.id}`)).status).toBe(204)
+  expect((await server.call('GET', `/sources/${created.id}`)).status).toBe(404)
   expect((await server.call('GET', `/destinations/${destination.id}`)).status).toBe(404)
-  expect((await server.call('DELETE', `/sources/${made.id}`)).status).toBe(404)
+  expect((await server.call('DELETE', `/sources/${created.id}`)).status).toBe(404)
 })
 
 test('with If-Match only the named version is changed', async () => {

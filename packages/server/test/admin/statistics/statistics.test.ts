@@ -190,7 +190,7 @@ async function makeDestinations(server: AdminServer, count: number): Promise<str
   const settings = { webhooks: [{ url: 'https://a.example' }] }
   const body = { sourceId: id, type: 'Webhooks', settings }
   const ids = [id]
-  for (let made = 0; made < count; made++)
+  for (let index = 0; index < count; index++)
     ids.push((await server.must<{ id: string }>('POST', '/destinations', { body })).id)
   return ids
 }

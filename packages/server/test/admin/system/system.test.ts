@@ -96,9 +96,9 @@ test('shows the process, its checks, the stored data and the backlog', async () 
 })
 
 test('runs the checks at most once in ten seconds', async () => {
-  let made = 0
+  let runs = 0
   const readiness: ProcessFacts['readiness'] = async () => {
-    made += 1
+    runs += 1
     return { status: 'ok', checks: {} }
   }
   await using server = await AdminServer.open({ system: { ...SYSTEM, readiness } })
@@ -106,10 +106,10 @@ test('runs the checks at most once in ten seconds', async () => {
   await Promise.all([get(), get()])
   server.clock.advance(9_999)
   expect((await get()).checkedAt).toBe('2026-01-15T12:00:00.000Z')
-  expect(made).toBe(1)
+  expect(runs).toBe(1)
   server.clock.advance(1)
   expect((await get()).checkedAt).toBe('2026-01-15T12:00:10.000Z')
-  expect(made).toBe(2)
+  expect(runs).toBe(2)
 })
 
 test('only admins see paths, hosts and corruption, and no one sees secrets', async () => {

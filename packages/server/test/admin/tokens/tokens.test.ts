@@ -13,19 +13,19 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 test('a token is shown once, stored as a hash, and works after a restart', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
-  const made = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
-  expect(made).toEqual({
+  const created = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
+  expect(created).toEqual({
     id: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
     name: 'ci',
     role: 'viewer',
     createdAt: '2026-01-15T12:00:00.000Z',
     expiresAt: null,
     lastUsedAt: null,
-    token: expect.stringMatching(new RegExp(`^${made.id}_[\\w-]{43}$`)),
+    token: expect.stringMatching(new RegExp(`^${created.id}_[\\w-]{43}$`)),
   })
-  expect((await server.call('GET', '/sources', bearer(made.token))).status).toBe(200)
-  expect((await server.call('GET', '/tokens')).text).not.toContain(made.token)
-  expect(JSON.stringify([...server.backend.tokens.current])).not.toContain(made.token)
+  expect((await server.call('GET', '/sources', bearer(created.token))).status).toBe(200)
+  expect((await server.call('GET', '/tokens')).text).not.toContain(created.token)
+  expect(JSON.stringify([...server.backend.tokens.current])).not.toContain(created.token)
   expect((await server.call('GET', '/sources', bearer(TOKEN))).status).toBe(200)
 })
 
@@ -33,9 +33,9 @@ test('an altered token is refused', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'admin' }
   const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
-  for (const given of [id, `${id}_`, token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
-    expect([given, (await server.call('GET', '/tokens', bearer(given))).status]).toEqual([
-      given,
+  for (const invalid of [id, `${id}_`, token.slice(0, -1), `${token}x`, token.toUpperCase()]) {
+    expect([invalid, (await server.call('GET', '/tokens', bearer(invalid))).status]).toEqual([
+      invalid,
       401,
     ])
   }
@@ -90,7 +90,7 @@ test('a token with too many requests gets 429 with Retry-After, and other tokens
   const body = { name: 'ci', role: 'viewer' }
   const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
   const request = () => server.call<ProblemDocument>('GET', '/sources', bearer(token))
-  for (let asked = 0; asked < 10; asked += 1) expect((await request()).status).toBe(200)
+  for (let count = 0; count < 10; count += 1) expect((await request()).status).toBe(200)
   const response = await request()
   expect([response.status, response.body.code]).toEqual([429, 'rate_limited'])
   expect(response.headers.get('retry-after')).toBe('1')

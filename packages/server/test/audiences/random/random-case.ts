@@ -44,7 +44,7 @@ export class RandomCase {
   #leaving: string[] = []
   /** Whether some steps make several changes at once. Then at most one user has no userId, since users are identified by it. */
   readonly #hasChaos: boolean
-  #made = 0
+  #created = 0
   #read = 0
   #minute = 0
   /** The steps so far, for the message of a failed comparison. */
@@ -139,8 +139,8 @@ export class RandomCase {
   }
 
   /**
-   * Advances by `hours`, to a minute past the hour that is one later than in the previous step. An event from the future
-   * counts from its receipt: otherwise it would leave a window of some hours while the workers settle.
+   * Advances by `hours`, to one minute further past the hour than the previous time. An event from the future counts
+   * from its receipt: otherwise it would leave a window of some hours while the workers settle.
    */
   #advanceHours(hours: number): void {
     this.#minute++
@@ -189,7 +189,7 @@ export class RandomCase {
 
   /** A computation without a version. It may refer to earlier ones. */
   #newComputation(): Computation {
-    this.#made++
+    this.#created++
     this.#totals.computations++
     const record = {
       space: `space_${this.#name}`,
@@ -200,11 +200,11 @@ export class RandomCase {
       version: 0,
     }
     // Ids increase in the order of creation.
-    const number = String(this.#made).padStart(3, '0')
+    const number = String(this.#created).padStart(3, '0')
     const named = (id: string) => ({ ...record, id, name: id, key: id })
     const isTrait = this.#chance.is(0.35)
-    const given = { others: this.#others(), around: this.#hour }
-    const made: Computation = isTrait
+    const scope = { others: this.#others(), around: this.#hour }
+    const newComputation: Computation = isTrait
       ? {
           ...named(`trt_${this.#name}_${number}`),
           kind: 'trait',
@@ -213,10 +213,10 @@ export class RandomCase {
       : {
           ...named(`aud_${this.#name}_${number}`),
           kind: 'audience',
-          condition: this.#chance.is(0.15) ? null : someCondition(this.#chance, given),
+          condition: this.#chance.is(0.15) ? null : someCondition(this.#chance, scope),
         }
-    this.#world.computations = [...this.#world.computations, made]
-    return made
+    this.#world.computations = [...this.#world.computations, newComputation]
+    return newComputation
   }
 
   /** The computations that a new condition may refer to. */
@@ -323,9 +323,9 @@ export class RandomCase {
       expect(sizes.get(id) ?? 0, `the size of ${id}`).toBe(values.length)
       // A destination added to a disabled computation receives nothing until it is enabled.
       if (computation.enabled) this.#compareAnnouncements(computation)
-      const [made, wanted] = [calls.get(id) ?? 0, expected.get(id) ?? 0]
-      if (isStrict) expect(made, `calls of ${id}`).toBe(wanted)
-      else expect(made, `calls of ${id}`).toBeGreaterThanOrEqual(wanted)
+      const [received, wanted] = [calls.get(id) ?? 0, expected.get(id) ?? 0]
+      if (isStrict) expect(received, `calls of ${id}`).toBe(wanted)
+      else expect(received, `calls of ${id}`).toBeGreaterThanOrEqual(wanted)
     }
     expect(await this.#missed(), 'changes that syncs have found missing').toBe(0)
     this.#world.computations = this.#world.computations.filter(

@@ -334,7 +334,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrentl
 })
 
 describe.skipIf(clusterIsMissing() !== undefined)('a delivery that changes after its claim', () => {
-  test('is not taken for corrupted, and its retry is not lost', async () => {
+  test('is not mistaken for corrupted, and its retry is not lost', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)
     const { id } = await recordDelivery(harness)

@@ -93,7 +93,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
     expect(message).toContain(`Set HOOKLINE_NATS_PREFIX to ${place.natsPrefix},`)
   })
 
-  test('refuses a node on other NATS servers, which creates no stream there, until its stream is abandoned', async () => {
+  test('refuses a node on other NATS servers until the old stream is abandoned, and creates no stream there', async () => {
     await using place = await newClusterNamespace()
     await using nats = await NatsServer.start()
     const natsUrl = new Redacted(nats.url.replace('nats://', 'nats://hookline:secret@'))

@@ -104,7 +104,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     )
   })
 
-  test('refuses a server that is too old, naming the required version', async () => {
+  test('only on a recent enough server, and names the required version otherwise', async () => {
     await using nats = await NatsServer.start()
     await using old = await announcing('2.10.22', nats.url)
     const { port } = old.address() as AddressInfo
@@ -112,7 +112,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     expect(error.message).toMatch(/has version 2\.10\.22.*Use nats-server 2\.10\.23 or newer/)
   })
 
-  test('gets a retryable error if no server listens', async () => {
+  test('with a retryable error if no server listens', async () => {
     await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailableError)
   })
 })

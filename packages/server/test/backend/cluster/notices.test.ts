@@ -26,10 +26,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('notices of a cluster', () => 
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]
-    const made = noticesOf(30)
-    await Promise.all(nodes.map(({ notices }) => notices.create(made)))
+    const created = noticesOf(30)
+    await Promise.all(nodes.map(({ notices }) => notices.create(created)))
     const claims = await Promise.all(nodes.map(({ noticeQueue }) => noticeQueue.claimUnsplit(99)))
-    expect(claims.flatMap(idsOf).toSorted()).toEqual(made.map(({ id }) => id).toSorted())
+    expect(claims.flatMap(idsOf).toSorted()).toEqual(created.map(({ id }) => id).toSorted())
   })
 
   test('are counted across all nodes', async () => {

@@ -113,11 +113,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
   test('ignore signals about unknown webhooks', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
-    const gone = 'https://gone.example/'
-    for (let times = 0; times < 10; times++) a!.attempt('retry', gone)
+    const unknown = 'https://gone.example/'
+    for (let times = 0; times < 10; times++) a!.attempt('retry', unknown)
     for (let times = 0; times < 10; times++) a!.attempt('retry')
     await expect.poll(() => b!.isOpen).toBe(true)
-    expect(b!.health.brokenSince('dst_a', gone)).toBeUndefined()
+    expect(b!.health.brokenSince('dst_a', unknown)).toBeUndefined()
   })
 
   test('divide the limits, and redistribute them within seconds when one joins or leaves', async () => {

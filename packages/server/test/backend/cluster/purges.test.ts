@@ -143,8 +143,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
   test('carried out by two nodes at once count everything once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
-    const given = Array.from({ length: 700 }, (_, index) => ({ userId: `u${index % 70}` }))
-    await receive(harness, ...given)
+    const appended = Array.from({ length: 700 }, (_, index) => ({ userId: `u${index % 70}` }))
+    await receive(harness, ...appended)
     const userIds = Array.from({ length: 70 }, (_, index) => `u${index}`)
     const { id: deletionId } = await request(harness, {}, userIds)
     const purge = { deletionId, userIds, sourceIds: null }

@@ -21,10 +21,10 @@ async function openNodes(
 }
 
 async function createSource(api: ManagementApi): Promise<Source> {
-  const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+  const shop = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: 'Shop',
   })
-  return { id: made.id, writeKey: made.writeKeys[0].key }
+  return { id: shop.id, writeKey: shop.writeKeys[0].key }
 }
 
 const statusOf = async (url: string, method = 'GET') =>

@@ -10,7 +10,7 @@ import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 
-/** A notification alone usually arrives within milliseconds. In this many rounds, one would come too late. */
+/** Notifications usually arrive within milliseconds. In this many rounds, at least one would arrive too late. */
 const ROUNDS = 20
 
 describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', () => {

@@ -141,15 +141,15 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries, events, quarantine } = harness.backend
       const [old, young] = [aged(9), aged(1)]
-      const gone = await recordDelivery(harness, { state: 'delivered' }, old)
+      const expired = await recordDelivery(harness, { state: 'delivered' }, old)
       const kept = await recordDelivery(harness, { state: 'rejected' }, young)
-      await quarantine.add([{ id: gone.id, reason: 'x', at: NOON }])
+      await quarantine.add([{ id: expired.id, reason: 'x', at: NOON }])
       const declined = [{ destinationId: 'dst_b', reason: 'integrations' }] as const
       await events.archive([{ event: old, declined }])
       await ackRecorded(harness)
       expect(await removeAll(harness, { before: NOON - 7 * DAY })).toBe(1)
       expect(await events.find(old.id)).toBeUndefined()
-      expect(await deliveries.find(gone.id)).toBeUndefined()
+      expect(await deliveries.find(expired.id)).toBeUndefined()
       expect(await events.find(young.id)).toBeDefined()
       expect(await deliveries.find(kept.id)).toBeDefined()
       expect((await harness.backend.upkeep.backlog()).quarantined).toBe(0)
@@ -188,14 +188,14 @@ export function upkeepConformance(open: OpenBackendHarness): void {
     test('never removes a delivered event that another webhook still waits for', async () => {
       await using harness = await open()
       const old = aged(9)
-      const taken = partOf({ state: 'delivered' })
+      const accepted = partOf({ state: 'delivered' })
       const change = { state: 'delivered', dueAt: NOON, attemptCount: 1 } as const
-      const webhooks = [taken, partOf({ url: OTHER_LANE.url })]
+      const webhooks = [accepted, partOf({ url: OTHER_LANE.url })]
       const delivery = await recordDelivery(harness, { ...change, webhooks }, old)
       await ackRecorded(harness)
       expect(await removeAll(harness, { before: NOON })).toBe(0)
       expect(await claimDue(harness, OTHER_LANE)).toEqual([delivery.id])
-      const ended = [taken, partOf({ url: OTHER_LANE.url, state: 'not_retried' })]
+      const ended = [accepted, partOf({ url: OTHER_LANE.url, state: 'not_retried' })]
       const after = { ...delivery, dueAt: null, webhooks: ended }
       await harness.backend.deliveries.record([{ delivery: after, attempts: [] }])
       expect(await removeAll(harness, { before: NOON })).toBe(1)

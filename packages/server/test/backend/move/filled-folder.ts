@@ -112,10 +112,10 @@ async function useService(
 ) {
   await using service = await openServiceAt({ HOOKLINE_DATA_DIR: dataDir })
   const api = new ManagementApi(service.url, ADMIN_TOKEN)
-  const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+  const shop = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: `Shop ${ESCAPED_ONCE}`,
   })
-  const source = { id: made.id, writeKey: made.writeKeys[0].key }
+  const source = { id: shop.id, writeKey: shop.writeKeys[0].key }
   const destination = async (url: string, enabled = true): Promise<string> => {
     const settings = { webhooks: [{ url }], sharedSecret: 'a shared secret' }
     const body = { sourceId: source.id, type: 'Webhooks', name: url, enabled, settings }

@@ -19,7 +19,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     return items
   }
   const events = await all((page) => backend.events.list({}, page))
-  const asked = await all((page) => deletions.list({}, page))
+  const requests = await all((page) => deletions.list({}, page))
   const ofComputations = [...computations.keys()].toSorted().map(async (id) => ({
     id,
     members: await all((page) => memberships.list(id, page)),
@@ -54,14 +54,14 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
       })),
     deliveries: await all((page) => backend.deliveries.list({}, page)),
     failures: await backend.reports.failures({}),
-    deletions: asked,
+    deletions: requests,
     deletedIds: await Promise.all(
-      asked.map(({ id }) => deletions.ids(id, 'user', { after: '', limit: 9 })),
+      requests.map(({ id }) => deletions.ids(id, 'user', { after: '', limit: 9 })),
     ),
     notices: await Promise.all(
-      asked.map(({ id }) => all((page) => backend.notices.list(id, page))),
+      requests.map(({ id }) => all((page) => backend.notices.list(id, page))),
     ),
-    progress: await Promise.all(asked.map(({ id }) => backend.notices.progress(id))),
+    progress: await Promise.all(requests.map(({ id }) => backend.notices.progress(id))),
     suppressions: await all((page) => suppressions.list({}, page)),
     replays: await all((page) => backend.replays.list({}, page)),
     computed: await Promise.all(ofComputations),

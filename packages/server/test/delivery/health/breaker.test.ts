@@ -125,7 +125,7 @@ describe('an open breaker', () => {
     expect([wait(0), wait(0.5), wait(0.999)]).toEqual([1000, 30_000, 59_940])
   })
 
-  test('lets one attempt through when its time is over; the others wait for its result', () => {
+  test('lets one attempt through when it has been open long enough; the others wait for its result', () => {
     const now = earliestAttemptAt(opened)
     const probing = onAttempt(opened, now)
     expect(probing.state).toBe('half-open')

@@ -101,8 +101,8 @@ function run(accepts: Limiter, options: Options): BusyLane {
 }
 
 /**
- * Nine lanes of five minutes, each with its own seed. A trial may happen at a bad moment, so a few lanes in a thousand are
- * slow for minutes. Only the median is tested.
+ * Runs nine lanes for five minutes, each with its own seed. Bad timing slows a few lanes in a thousand down for
+ * minutes, so only the median is tested.
  */
 function runOften(limiter: (random: () => number) => Limiter): BusyLane[] {
   const random = seededRandom(SEED)

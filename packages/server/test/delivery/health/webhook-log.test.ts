@@ -81,9 +81,9 @@ class TestLog implements Disposable {
 
   /** The breaker events logged since the last call. */
   breakerLines(): string[] {
-    const said = this.lines.filter(({ msg }) => msg.startsWith('webhook.breaker_'))
-    for (const line of said) this.lines.splice(this.lines.indexOf(line), 1)
-    return said.map(({ msg }) => msg.slice('webhook.breaker_'.length))
+    const logged = this.lines.filter(({ msg }) => msg.startsWith('webhook.breaker_'))
+    for (const line of logged) this.lines.splice(this.lines.indexOf(line), 1)
+    return logged.map(({ msg }) => msg.slice('webhook.breaker_'.length))
   }
 
   /** The events logged since the last call. */

@@ -52,9 +52,9 @@ describe('a lane', () => {
     lane.isBacklogged = true
     expect([lane.roomFor('parked'), lane.isLow]).toEqual([0, false])
     for (let done = 0; done < WINDOW / 4; done++) {
-      const taken = lane.begin(true)!
-      lane.endAttempt(taken)
-      lane.recorded(taken)
+      const active = lane.begin(true)!
+      lane.endAttempt(active)
+      lane.recorded(active)
     }
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
   })

@@ -63,12 +63,12 @@ describe('a recovering lane', () => {
     expect(afterResult(after(times(60, good))!, bad, at)?.limit).toBe(2)
   })
 
-  test('is over when it has reached the concurrency of the lane', () => {
+  test('has recovered when it reaches the concurrency of the lane', () => {
     expect(after(times(59, good), 4)?.limit).toBe(3)
     expect(after(times(60, good), 4)).toBeUndefined()
   })
 
-  test('counts a rejection as a success: the receiver responded', () => {
+  test('counts a rejection as a success, because the receiver responded', () => {
     const recovery = { ...initialRecovery(0), limit: 8, successes: 19 }
     const at = { now: 0, concurrency: 64, isBinding: true }
     expect(afterResult(recovery, { outcome: 'rejected', begunAt: 0 }, at)?.limit).toBe(9)

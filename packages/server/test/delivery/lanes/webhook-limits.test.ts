@@ -148,7 +148,7 @@ describe('perSecond', () => {
     expect(tookMs).toBeGreaterThanOrEqual(9 * 500 - 10)
   })
 
-  test('after a quiet minute, there is no burst', () => {
+  test('allows no burst after a quiet minute', () => {
     const node = new Node({ limits: { perSecond: 10 } })
     node.add(LIMITED, 1)
     node.clock.advance(60_000)
@@ -183,7 +183,7 @@ describe('perSecond', () => {
 })
 
 test.for([undefined, { perSecond: 0.6 }])(
-  'changing perSecond back and forth permits no more attempts (%o)',
+  'changing perSecond back and forth permits no additional attempts (%o)',
   (other) => {
     const node = new Node({ limits: { perSecond: 0.5 } })
     node.add(LIMITED, 500)

@@ -27,7 +27,7 @@ class SteppedClock {
   }
 }
 
-test('a deadline expires only when its time is over', async () => {
+test('a deadline expires only when its time is up', async () => {
   const clock = new SteppedClock()
   const queue = new DeadlineQueue(clock, 100)
   const passed: string[] = []

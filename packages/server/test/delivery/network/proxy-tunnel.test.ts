@@ -134,9 +134,9 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
   })
 
   test('the port is closed, or the name has no address', async () => {
-    const gone = await Proxy.open()
-    const url = gone.url()
-    await gone[Symbol.asyncDispose]()
+    const closed = await Proxy.open()
+    const url = closed.url()
+    await closed[Symbol.asyncDispose]()
     const refused = await senderThrough(url).send(requestTo('http://127.0.0.1:2/'))
     expect(refused).toMatchObject(FAILED)
     expect(refused.error).toContain('(ECONNREFUSED)')

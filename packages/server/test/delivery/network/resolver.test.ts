@@ -72,10 +72,10 @@ describe.concurrent('a name that does not exist', () => {
   test('fails, and is not looked up again for 30 s', async () => {
     await using dns = await setUp('no such name')
     await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolvedError)
-    const asked = dns.server.questions.length
+    const questions = dns.server.questions.length
     dns.clock.advance(29_999)
     await expect(dns.addressesOf('missing.invalid')).rejects.toThrow('missing.invalid')
-    expect(dns.server.questions).toHaveLength(asked)
+    expect(dns.server.questions).toHaveLength(questions)
     dns.server.answer = () => PUBLIC
     dns.clock.advance(1)
     expect(await dns.addressesOf('missing.invalid')).toContain('192.0.66.1')
@@ -103,16 +103,16 @@ describe.concurrent('while no name server responds', () => {
     await expect(dns.addressesOf('a.example')).rejects.toThrow('ESERVFAIL')
   })
 
-  test('names are looked up again after 5 s, not at each attempt', async () => {
+  test('names are looked up again after 5 s, not for each attempt', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')
     dns.server.answer = () => 'failure'
     dns.clock.advance(MINUTE)
     await dns.addressesOf('a.example')
-    const asked = dns.server.questions.length
+    const questions = dns.server.questions.length
     dns.clock.advance(4999)
     await dns.addressesOf('a.example')
-    expect(dns.server.questions).toHaveLength(asked)
+    expect(dns.server.questions).toHaveLength(questions)
     dns.server.answer = () => ({ addresses: ['192.0.66.9'] })
     dns.clock.advance(1)
     expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.9'])
@@ -137,7 +137,7 @@ describe.concurrent('an answer', () => {
     await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbiddenError)
   })
 
-  test('that changes to a private address is refused once the earlier TTL is over', async () => {
+  test('that changes to a private address is refused once the earlier TTL has expired', async () => {
     await using dns = await setUp({ addresses: ['127.0.0.1'], ttl: 0 })
     expect(await dns.addressesOf('rebinding.example')).toEqual(['127.0.0.1'])
     dns.server.answer = () => ({ addresses: ['10.0.0.1'], ttl: 0 })

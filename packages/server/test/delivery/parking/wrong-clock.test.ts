@@ -47,7 +47,7 @@ describe('when the system clock is set while the service runs', () => {
     receiver.respond = () => 200
     clock.jump(-2 * DAY)
     await engine.receive(5)
-    // A breaker is open for at most 5 minutes, and a recovered receiver gets more and more attempts.
+    // A breaker is open for at most 5 minutes, and a recovered receiver gets increasingly many attempts.
     await advanceUntil({ clock, engine }, 30 * MINUTE, async () => {
       const all = await engine.deliveries({})
       return all.length === 45 && all.every(({ state }) => state === 'delivered')

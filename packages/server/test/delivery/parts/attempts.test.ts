@@ -53,8 +53,8 @@ test('an event is not sent if its user was deleted, or its destination changed, 
   expect(await attempts.make(open, destination, webhook, () => false)).toBeUndefined()
   expect(open.delivery).toBe(delivery)
   expect(receiver.requests).toHaveLength(0)
-  const made = await attempts.make(open, destination, webhook, () => true)
-  expect(made!.attempt).toMatchObject({ outcome: 'delivered', number: 1 })
+  const result = await attempts.make(open, destination, webhook, () => true)
+  expect(result!.attempt).toMatchObject({ outcome: 'delivered', number: 1 })
 })
 
 test('an event whose values cannot fill the URL is rejected, and does not count against the receiver', async () => {
@@ -65,8 +65,8 @@ test('an event whose values cannot fill the URL is rejected, and does not count 
   const open = openDelivery(url)
   const event = { ...acceptedEvent(), body: Buffer.from('{"type":"track","event":"."}') }
   const destination = newDestination({ settings: { webhooks: [webhook] } })
-  const made = await attempts.make({ ...open, event }, destination, webhook, () => true)
-  expect(made).toMatchObject({
+  const result = await attempts.make({ ...open, event }, destination, webhook, () => true)
+  expect(result).toMatchObject({
     isSent: false,
     attempt: { url, outcome: 'rejected', class: 'request_invalid', number: 1 },
   })
@@ -137,11 +137,15 @@ test('a transform that contains $url makes a body for each webhook, or none', as
   const destination = newDestination({ settings: { webhooks, transform } })
   const open = openDelivery(webhooks[0]!.url)
   attempts.prepare(open, destination)
-  const made = await Promise.all(
+  const result = await Promise.all(
     webhooks.map((webhook) => attempts.make(open, destination, webhook, () => true)),
   )
   expect(transforms.count).toBe(3)
-  expect(made.map((each) => each!.attempt.outcome)).toEqual(['delivered', 'delivered', 'declined'])
+  expect(result.map((each) => each!.attempt.outcome)).toEqual([
+    'delivered',
+    'delivered',
+    'declined',
+  ])
   const bodies = receiver.requests.map(({ path, body }) => `${path} ${body.toString()}`)
   expect(bodies.toSorted()).toEqual(['/hook/a {"text":"/a"}', '/hook/b {"text":"/b"}'])
 })
@@ -160,8 +164,8 @@ test('a delivery that is parked before its transform began is not transformed un
   expect(await transforms.last).toBeUndefined()
   await setImmediate()
   joinLane(task!)
-  const made = await attempts.make(open, destination, webhook, () => true)
-  expect(made!.attempt.outcome).toBe('delivered')
+  const result = await attempts.make(open, destination, webhook, () => true)
+  expect(result!.attempt.outcome).toBe('delivered')
   expect(transforms.count).toBe(2)
 })
 

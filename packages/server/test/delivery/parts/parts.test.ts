@@ -55,8 +55,8 @@ function attempt(
     declined: 'transform_declined',
   } as const
   const times = { startedAt: NOON, durationMs: 5 }
-  const made = { id: `att_${url}`, number: 1, url, outcome, class: kinds[outcome] }
-  return { ...made, ...times, body: 'text', ...change }
+  const common = { id: `att_${url}`, number: 1, url, outcome, class: kinds[outcome] }
+  return { ...common, ...times, body: 'text', ...change }
 }
 
 /** The delivery after these attempts, in order. */
@@ -95,7 +95,7 @@ describe('with policy any', () => {
     expect(failed.webhooks.map(({ dueAt }) => dueAt)).toEqual([NOON + 5_000, NOON + 45_000, null])
   })
 
-  test('it is rejected when every webhook rejected it', () => {
+  test('a delivery is rejected when every webhook has rejected it', () => {
     const all = after('any', ...[a, b, c].map((url) => attempt(url, 'rejected')))
     expect(all).toMatchObject({ state: 'rejected', dueAt: null })
   })
@@ -114,7 +114,7 @@ describe('with policy each', () => {
     expect(afterAttempt(two, attempt(b, 'delivered'), rules('each')).state).toBe('delivered')
   })
 
-  test('it is rejected when one webhook rejected it and the others accepted it', () => {
+  test('a delivery is rejected when one webhook rejected it and the others accepted it', () => {
     const all = after(
       'each',
       attempt(a, 'delivered'),
@@ -125,7 +125,7 @@ describe('with policy each', () => {
   })
 })
 
-describe('when the retry window is over', () => {
+describe('when the retry window has ended', () => {
   const late = (kind: Partial<PartAttempt>): Delivery => {
     const delivery = pending('any', [a])
     return afterAttempt(delivery, attempt(a, 'retry', kind), rules('any', NOON + 4 * HOUR))

@@ -27,7 +27,7 @@ const ended = (engine: TestEngine, id: string) =>
   expect.poll(async () => (await engine.backend.replays.find(id))?.state)
 
 describe('a replay', () => {
-  test('delivers rejected deliveries with the same webhook-id, the replay header, new attempts and a new window', async () => {
+  test('sends rejected deliveries again, with the same webhook-id, the replay header, new attempts and a new window', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open({ clock })
@@ -186,17 +186,17 @@ describe('the rate of a replay', () => {
       fc.property(
         fc.integer({ min: 1, max: 50 }),
         fc.array(gap, { maxLength: 50 }),
-        (most, gaps) => {
-          const rate = new ReplayRate(most)
+        (perSecond, gaps) => {
+          const rate = new ReplayRate(perSecond)
           let now = 0
-          let made = 0
+          let used = 0
           for (const ms of gaps) {
             now += ms
             const allowed = rate.allowance(now)
             rate.use(allowed)
-            made += allowed
+            used += allowed
           }
-          expect(made).toBeLessThanOrEqual(most * (1 + Math.floor(now / 1000)))
+          expect(used).toBeLessThanOrEqual(perSecond * (1 + Math.floor(now / 1000)))
         },
       ),
     )

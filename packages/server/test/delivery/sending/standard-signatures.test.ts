@@ -31,8 +31,8 @@ function signersIn(
     for (const [name, key] of Object.entries({ first, second }))
       if (ed25519Verifier(publicKeyOf(key), signed)(signature)) return name
     const secrets = ['shared', 'own', 'before', 'own before']
-    const made = (secret: string) => standardSignature(secret, 'msg_1', timestamp, body)
-    return secrets.find((secret) => made(secret) === signature) ?? signature
+    const signatureBy = (secret: string) => standardSignature(secret, 'msg_1', timestamp, body)
+    return secrets.find((secret) => signatureBy(secret) === signature) ?? signature
   }
   return header.split(' ').map(named)
 }

@@ -100,7 +100,7 @@ test('killing threads under load loses nothing, and few events arrive twice', as
   expect((await engine.engine.status()).imbalance).toEqual({ pipeline: 0, lanes: 0 })
 })
 
-test('the work of a killed thread is handed out once, even if the next thread is killed before the look-up', async () => {
+test('the work of a killed thread is handed out once, even if the next thread is killed before its deliveries are looked up', async () => {
   const lookUps = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: never })
   await using engine = await ThreadedEngine.open(1, { lookUps: lookUps.promise })

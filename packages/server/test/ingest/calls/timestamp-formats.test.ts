@@ -24,7 +24,7 @@ describe('in the table of timestamp forms', () => {
     expect(stored).toEqual(read)
   })
 
-  test('other forms are refused in strict mode, and otherwise replaced by the time of receipt, with a mark', async () => {
+  test('other forms are refused in strict mode, and otherwise replaced by the time of receipt, with a warning', async () => {
     const batch = refused.map(callAt)
     const { body } = await harness.post('/v1/batch', { batch }, strict)
     expect(body['rejected']).toMatchObject(refused.map(() => ({ code: 'timestamp_invalid' })))

@@ -8,17 +8,17 @@ test('all threads together take no more than the budget', () => {
     fc.property(fc.array(step), (steps) => {
       const memory = allocateBudget(3)
       const budgets = [0, 1, 2].map((thread) => new ByteBudget(1_000, { memory, thread }))
-      const taken = [0, 0, 0]
+      const reserved = [0, 0, 0]
       for (const { thread, bytes, gives } of steps) {
         if (gives) {
-          budgets[thread]!.release(taken[thread]!)
-          taken[thread] = 0
+          budgets[thread]!.release(reserved[thread]!)
+          reserved[thread] = 0
         } else {
-          const fits = taken.reduce((sum, each) => sum + each, bytes) <= 1_000
+          const fits = reserved.reduce((sum, each) => sum + each, bytes) <= 1_000
           expect(budgets[thread]!.take(bytes)).toBe(fits)
-          if (fits) taken[thread]! += bytes
+          if (fits) reserved[thread]! += bytes
         }
-        expect(budgets[0]!.takenBytes).toBe(taken.reduce((sum, each) => sum + each))
+        expect(budgets[0]!.takenBytes).toBe(reserved.reduce((sum, each) => sum + each))
       }
     }),
   )

@@ -86,18 +86,18 @@ describe('the rate limit', () => {
     #thousandths: number
     #filledAt: number
     readonly #rate: number
-    readonly #most: number
+    readonly #capacity: number
 
     constructor(rate: number, burstSeconds: number, now: number) {
       this.#rate = rate
-      this.#most = rate * burstSeconds * 1_000
-      this.#thousandths = this.#most
+      this.#capacity = rate * burstSeconds * 1_000
+      this.#thousandths = this.#capacity
       this.#filledAt = now
     }
 
     take(amount: number, now: number): number {
       const filled = this.#thousandths + (now - this.#filledAt) * this.#rate
-      this.#thousandths = Math.min(filled, this.#most)
+      this.#thousandths = Math.min(filled, this.#capacity)
       this.#filledAt = now
       if (this.#thousandths <= 0) {
         return Math.min(Math.floor(-this.#thousandths / 1_000 / this.#rate) + 1, 3_600)

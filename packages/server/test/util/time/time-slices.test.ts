@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { MAX_SLICE_MS, TimeSlices } from '../../../src/util/time/time-slices.ts'
 
-test('a loop yields only when its slice is over', async () => {
+test('a loop yields only when its slice has ended', async () => {
   const clock = new ManualClock()
   let hadTurn = false
   const slices = new TimeSlices(clock)

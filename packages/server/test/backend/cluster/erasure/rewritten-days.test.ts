@@ -79,14 +79,14 @@ describe.skipIf(clusterIsMissing() !== undefined)('a rewritten day', () => {
       connectionString: cluster.options.databaseUrl.reveal(),
       options: '-c search_path=hookline -c client_min_messages=debug1',
     })
-    const said: string[] = []
-    client.on('notice', ({ message = '' }) => said.push(message))
+    const notices: string[] = []
+    client.on('notice', ({ message = '' }) => notices.push(message))
     await client.connect()
     const [from, to] = [DAY, DAY + 1].map((day) => startOf('evt', day))
     await client.query(`BEGIN; ALTER TABLE events DETACH PARTITION ${PARTITION};
       ALTER TABLE events ATTACH PARTITION ${copy.name} FOR VALUES FROM ('${from}') TO ('${to}'); ROLLBACK`)
     await client.end()
-    expect(said).toContain(
+    expect(notices).toContain(
       `partition constraint for table "${copy.name}" is implied by existing constraints`,
     )
   })

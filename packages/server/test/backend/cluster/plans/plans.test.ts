@@ -150,8 +150,8 @@ const others: readonly (readonly [string, Use])[] = [
     'a deletion',
     async ({ deletions }) => {
       const id = newId('del', NOON)
-      const made = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
-      await deletions.create(made, { userIds: ['u1', 'u2'], anonymousIds: ['a3'] })
+      const created = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
+      await deletions.create(created, { userIds: ['u1', 'u2'], anonymousIds: ['a3'] })
       await deletions.ids(id, 'user', { after: '', limit: 200 })
       await deletions.advance(id, 'purge', NOON)
       const ids = { userIds: ['u1', 'u2'], anonymousIds: ['a3'] }
@@ -184,8 +184,8 @@ const others: readonly (readonly [string, Use])[] = [
     'notices',
     async ({ notices, noticeQueue }) => {
       const subject = { kind: 'user', id: 'gone77' } as const
-      const made = { deletionId: 'del_77', sourceId: 'src_a', destinationId: 'dst_a', subject }
-      await notices.create([{ id: newId('msg', NOON), ...made, createdAt: NOON, dueAt: NOON }])
+      const created = { deletionId: 'del_77', sourceId: 'src_a', destinationId: 'dst_a', subject }
+      await notices.create([{ id: newId('msg', NOON), ...created, createdAt: NOON, dueAt: NOON }])
       await notices.list('del_77', { limit: 50 })
       await notices.progress('del_77')
       await noticeQueue.claimUnsplit(9)
@@ -308,7 +308,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('no table is scanned in full f
     expect(scans.filter(({ rows }) => rows > FEW)).toEqual([])
   })
 
-  test('a statement without an index is detected', async () => {
+  test('any statement: one without an index is detected', async () => {
     const scans = await log.scansOf(() => backend!.events.list({ userId: 'u1' }, { limit: 1 }))
     expect(scans.every(({ table }) => table !== '')).toBe(true)
     const planted = await log.scansOf(() =>

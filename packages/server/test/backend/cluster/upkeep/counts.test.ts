@@ -50,7 +50,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
     expect(await days.count('tallies')).toBe(1)
   })
 
-  test('reveal rows that were deleted by anything but retention and purges', async () => {
+  test('reveal rows that were deleted by anything other than retention and purges', async () => {
     await using days = await ClusterDays.open()
     const [first, second] = await days.archive(3)
     await days.deliver(first!, 'delivered')

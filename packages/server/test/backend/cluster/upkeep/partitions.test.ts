@@ -35,9 +35,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
     await Promise.all([days.backend, other].map((each) => removeAll(each, { before: 0 })))
-    const { today, days: made } = await readDays(days.postgres)
+    const { today, days: created } = await readDays(days.postgres)
     const ahead = Array.from({ length: 9 }, (_, index) => today - 1 + index)
-    expect(made.slice(1)).toEqual(ahead)
+    expect(created.slice(1)).toEqual(ahead)
     for (const { name } of DAILY_TABLES)
       for (const day of ahead) expect(await days.has(partitionOf(name, day))).toBe(true)
   })
@@ -67,10 +67,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     await days.sql(`INSERT INTO declined SELECT '${startOf('evt', today + 3)}' || i, 'dst_a', 'integrations'
       FROM generate_series(10000, 15000) AS i`)
     await createFuturePartitions(days.postgres, 4)
-    const made = await Promise.all(
+    const created = await Promise.all(
       [2, 3, 4].map((day) => days.has(partitionOf('events', today + day))),
     )
-    expect(made).toEqual([true, false, true])
+    expect(created).toEqual([true, false, true])
   })
 
   test('are left for the next run if a table is in use', async () => {
@@ -91,8 +91,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
     const { upkeep, events } = days.backend
     const [waiting, ...rest] = await days.archive(50)
     const kept = await days.deliver(waiting!, 'pending')
-    const gone = await days.deliver(rest[0]!, 'delivered')
-    await days.sql(`INSERT INTO quarantine VALUES ('${gone}', 'x', 1), ('${kept}', 'x', 1)`)
+    const dropped = await days.deliver(rest[0]!, 'delivered')
+    await days.sql(`INSERT INTO quarantine VALUES ('${dropped}', 'x', 1), ('${kept}', 'x', 1)`)
     expect(await removeAll(days.backend, { before: days.after })).toBe(49)
     for (const { name } of DAILY_TABLES) expect(await days.has(days.partition(name))).toBe(false)
     expect((await events.find(waiting!.id))?.declined).toHaveLength(1)

@@ -41,9 +41,9 @@ async function selected(
 /** Receives events and applies each to the profile of its user. */
 async function receiveAll(
   harness: BackendHarness,
-  given: readonly (Partial<Event> & { readonly sourceId?: string })[],
+  calls: readonly (Partial<Event> & { readonly sourceId?: string })[],
 ): Promise<void> {
-  const events = given.map((each) => acceptedEvent(each))
+  const events = calls.map((each) => acceptedEvent(each))
   await harness.backend.log.append(events)
   await harness.settle()
   await follow(

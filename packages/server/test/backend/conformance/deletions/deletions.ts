@@ -7,11 +7,11 @@ export function deletionsConformance(open: OpenBackendHarness): void {
   describe('deletions', () => {
     test('store a request with its users, and find it after a restart', async () => {
       await using harness = await open()
-      const made = await request(harness, { sourceIds: ['src_a'], suppress: true }, ['b', 'a'])
+      const created = await request(harness, { sourceIds: ['src_a'], suppress: true }, ['b', 'a'])
       await harness.reopen()
       const { deletions } = harness.backend
-      expect(await deletions.find(made.id)).toEqual({
-        ...made,
+      expect(await deletions.find(created.id)).toEqual({
+        ...created,
         step: 'suppress',
         startedAt: null,
         suppressedAt: null,
@@ -19,23 +19,23 @@ export function deletionsConformance(open: OpenBackendHarness): void {
         notifiedAt: null,
         purged: { events: 0, anonymousEvents: 0, deliveries: 0 },
       })
-      expect(await deletions.ids(made.id, 'user', { after: '', limit: 1 })).toEqual(['a'])
-      expect(await deletions.ids(made.id, 'user', { after: 'a', limit: 9 })).toEqual(['b'])
+      expect(await deletions.ids(created.id, 'user', { after: '', limit: 1 })).toEqual(['a'])
+      expect(await deletions.ids(created.id, 'user', { after: 'a', limit: 9 })).toEqual(['b'])
       expect(await deletions.find('del_none')).toBeUndefined()
     })
 
     test('keep userIds and anonymousIds apart', async () => {
       await using harness = await open()
       const { deletions } = harness.backend
-      const made = { createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
-      const asked = { ...made, id: 'del_a', anonymousUsers: 2 }
-      await deletions.create(asked, { userIds: ['x'], anonymousIds: ['x', 'y'] })
+      const created = { createdAt: NOON, sourceIds: null, suppress: false, users: 1 }
+      const deletion = { ...created, id: 'del_a', anonymousUsers: 2 }
+      await deletions.create(deletion, { userIds: ['x'], anonymousIds: ['x', 'y'] })
       await harness.reopen()
       const idsOf = (kind: 'user' | 'anonymous') =>
         harness.backend.deletions.ids('del_a', kind, { after: '', limit: 9 })
       expect(await idsOf('user')).toEqual(['x'])
       expect(await idsOf('anonymous')).toEqual(['x', 'y'])
-      expect(await harness.backend.deletions.find('del_a')).toMatchObject(asked)
+      expect(await harness.backend.deletions.find('del_a')).toMatchObject(deletion)
     })
 
     test('advance step by step, recording each once', async () => {

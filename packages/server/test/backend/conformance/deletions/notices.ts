@@ -146,8 +146,8 @@ export function noticesConformance(open: OpenBackendHarness): void {
     test('store and count every attempt, and never leave a final state', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
-      const made = [notice(), notice({ subject: user('u2') })]
-      const [delivery] = await createSplit(harness.backend, made)
+      const both = [notice(), notice({ subject: user('u2') })]
+      const [delivery] = await createSplit(harness.backend, both)
       const failed = attemptOf()
       const waiting = withPart(delivery!, {
         state: 'pending',
@@ -185,13 +185,13 @@ export function noticesConformance(open: OpenBackendHarness): void {
       const { notices, noticeQueue } = harness.backend
       const urls = [LANE.url, OTHER_LANE.url]
       const [split] = await createSplit(harness.backend, [notice()], urls)
-      const taken = partOf({ state: 'delivered', lastAttempt: delivered })
+      const accepted = partOf({ state: 'delivered', lastAttempt: delivered })
       const waits = partOf({ url: OTHER_LANE.url })
       const done: Delivery = {
         ...split!,
         state: 'delivered',
         attemptCount: 2,
-        webhooks: [taken, waits],
+        webhooks: [accepted, waits],
       }
       await noticeQueue.record([{ delivery: done, attempts: [delivered] }])
       expect((await noticeQueue.waiting()).lanes).toEqual([
@@ -205,7 +205,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
         dueAt: null,
         lastAttempt: lastOf(failed),
       } as const
-      const after = { ...done, dueAt: null, webhooks: [taken, refused] }
+      const after = { ...done, dueAt: null, webhooks: [accepted, refused] }
       await noticeQueue.record([{ delivery: after, attempts: [failed] }])
       const { data } = await notices.list(DELETION, { limit: 9 })
       expect(data[0]).toMatchObject({ ...after, attempts: [failed, delivered] })
@@ -215,8 +215,8 @@ export function noticesConformance(open: OpenBackendHarness): void {
     test('are held and counted as held until they are due again', async () => {
       await using harness = await open()
       const { noticeQueue } = harness.backend
-      const made = [notice(), notice({ destinationId: 'dst_b' })]
-      const split = await createSplit(harness.backend, made)
+      const both = [notice(), notice({ destinationId: 'dst_b' })]
+      const split = await createSplit(harness.backend, both)
       const first = split.find(({ destinationId }) => destinationId === 'dst_a')!
       const held = withPart(first, { state: 'held' })
       await noticeQueue.record([{ delivery: held, attempts: [] }])

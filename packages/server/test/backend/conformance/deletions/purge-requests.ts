@@ -11,7 +11,7 @@ export async function request(
   userIds: readonly string[] = ['u1'],
 ): Promise<DeletionRequest> {
   const createdAt = change.createdAt ?? NOON
-  const made: DeletionRequest = {
+  const deletion: DeletionRequest = {
     id: newId('del', createdAt),
     createdAt,
     sourceIds: null,
@@ -19,8 +19,8 @@ export async function request(
     users: userIds.length,
     ...change,
   }
-  await backend.deletions.create(made, { userIds })
-  return made
+  await backend.deletions.create(deletion, { userIds })
+  return deletion
 }
 
 /** Appends events in one entry, and resolves when they are archived. */
@@ -63,8 +63,8 @@ export async function purgeAnonymous(
 ): Promise<Deletion> {
   const id = newId('del', NOON)
   const counts = { users: 0, anonymousUsers: anonymousIds.length }
-  const made = { id, createdAt: NOON, sourceIds, suppress: false, ...counts }
-  await backend.deletions.create(made, { userIds: [], anonymousIds })
+  const deletion = { id, createdAt: NOON, sourceIds, suppress: false, ...counts }
+  await backend.deletions.create(deletion, { userIds: [], anonymousIds })
   await purgeAll(backend.deletions, { deletionId: id, userIds: [], anonymousIds, sourceIds })
   return (await backend.deletions.find(id))!
 }

@@ -141,8 +141,8 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries } = harness.backend
       const waits = partOf({ url: OTHER_LANE.url })
-      const taken = partOf({ state: 'delivered' })
-      const webhooks = [taken, waits]
+      const accepted = partOf({ state: 'delivered' })
+      const webhooks = [accepted, waits]
       const kept = await recordDelivery(harness, { state: 'delivered', dueAt: NOON, webhooks })
       const failed = attemptOf({ url: OTHER_LANE.url })
       const refused = {
@@ -151,7 +151,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
         dueAt: null,
         lastAttempt: lastOf(failed),
       } as const
-      const after = { ...kept, attemptCount: 1, dueAt: null, webhooks: [taken, refused] }
+      const after = { ...kept, attemptCount: 1, dueAt: null, webhooks: [accepted, refused] }
       await deliveries.record([{ delivery: after, attempts: [failed] }])
       expect(await deliveries.find(kept.id)).toEqual({ ...after, attempts: [failed] })
       expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })

@@ -205,19 +205,19 @@ export function lanesConformance(open: OpenBackendHarness): void {
     test('are handed out after a manual retry, to one claim at a time, until they have parts', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
-      const taken = partOf({ url: OTHER_LANE.url, state: 'delivered' })
-      const webhooks = [partOf({ state: 'rejected' }), taken]
+      const accepted = partOf({ url: OTHER_LANE.url, state: 'delivered' })
+      const webhooks = [partOf({ state: 'rejected' }), accepted]
       const { id } = await recordDelivery(harness, { state: 'rejected', webhooks })
       await replays.retry(id, NOON + 9)
       expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: true })
       const [claimed] = (await deliveries.claimUnsplit(9)).deliveries
-      expect(claimed?.delivery).toMatchObject({ id, state: 'pending', webhooks: [taken] })
+      expect(claimed?.delivery).toMatchObject({ id, state: 'pending', webhooks: [accepted] })
       expect(claimed?.event.id).toBe(claimed?.delivery.eventId)
       expect(idsOf(await deliveries.claimUnsplit(9))).toEqual([])
       expect((await deliveries.waiting()).isUnsplit).toBe(false)
       await deliveries.release([id])
       expect(idsOf(await deliveries.claimUnsplit(9))).toEqual([id])
-      const split = { ...claimed!.delivery, webhooks: [taken, partOf()] }
+      const split = { ...claimed!.delivery, webhooks: [accepted, partOf()] }
       await deliveries.record([{ delivery: split, attempts: [] }])
       expect((await deliveries.waiting()).isUnsplit).toBe(false)
       expect(idsOf(await deliveries.claimUnsplit(9))).toEqual([])

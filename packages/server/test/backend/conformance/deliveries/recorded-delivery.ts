@@ -23,8 +23,8 @@ export function partOf(change: Partial<DeliveryPart> = {}): DeliveryPart {
 
 /** A failed attempt to the webhook of `LANE`. */
 export function attemptOf(change: Partial<Attempt> = {}): Attempt {
-  const made = { id: 'att_1', number: 1, url: LANE.url, startedAt: NOON, durationMs: 7 }
-  return { ...made, outcome: 'retry', class: 'http_5xx', status: 500, body: 'down', ...change }
+  const attempt = { id: 'att_1', number: 1, url: LANE.url, startedAt: NOON, durationMs: 7 }
+  return { ...attempt, outcome: 'retry', class: 'http_5xx', status: 500, body: 'down', ...change }
 }
 
 /** The attempt as stored in a part. */

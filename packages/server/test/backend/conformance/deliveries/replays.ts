@@ -196,10 +196,10 @@ export function replaysConformance(open: OpenBackendHarness): void {
     test('retry only the webhooks that did not accept a delivery, and keep the last attempts of a delivered one', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
-      const taken = attemptOf({ outcome: 'delivered', class: 'delivered' })
-      const { body: _, ...kept } = taken
+      const accepted = attemptOf({ outcome: 'delivered', class: 'delivered' })
+      const { body: _, ...kept } = accepted
       const webhooks = [
-        partOf({ state: 'delivered', lastAttempt: lastOf(taken) }),
+        partOf({ state: 'delivered', lastAttempt: lastOf(accepted) }),
         partOf({ state: 'rejected', url: OTHER_LANE.url }),
       ]
       const rejected = await recordDelivery(harness, {

@@ -206,11 +206,11 @@ export function eventsConformance(open: OpenBackendHarness): void {
         pending: { state: 'pending', attemptCount: 0 },
         held: { state: 'held', attemptCount: 1 },
       } as const
-      const made: [string, string][] = []
+      const recordedOutcomes: [string, string][] = []
       // All in the same millisecond, so their deliveries are adjacent.
       for (const [outcome, change] of Object.entries(changes)) {
         const { eventId } = await recordDelivery(harness, change, acceptedEvent({ at: NOON }))
-        made.unshift([eventId, outcome])
+        recordedOutcomes.unshift([eventId, outcome])
       }
       const both = acceptedEvent({ at: NOON })
       await receive(harness, both, declined)
@@ -235,10 +235,10 @@ export function eventsConformance(open: OpenBackendHarness): void {
         // A replay has delivered the declined event.
         [replayed.id, { delivered: 1 }],
         [both.id, { failed: 2, declined: 1 }],
-        ...made.map(([id, outcome]) => [id, { [outcome]: 1 }]),
+        ...recordedOutcomes.map(([id, outcome]) => [id, { [outcome]: 1 }]),
       ])
       const ids = async (outcome: EventOutcome) => (await listed(harness, { outcome }, 10)).ids
-      for (const [id, outcome] of made)
+      for (const [id, outcome] of recordedOutcomes)
         expect(await ids(outcome as EventOutcome)).toEqual([
           ...(outcome === 'failed' ? [both.id] : []),
           ...(outcome === 'delivered' ? [replayed.id] : []),

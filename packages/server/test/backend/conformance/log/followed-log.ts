@@ -209,7 +209,7 @@ export function followedLogConformance(open: OpenBackendHarness): void {
       expect([ids.length, positions[3]]).toEqual([5, last])
     })
 
-    test('returns later events to waiting followers, but no purged ones', async () => {
+    test('returns later events to waiting followers, but none that were purged', async () => {
       await using harness = await open()
       const { followedLog } = harness.backend
       await followedLog.appendedAfter(0, AbortSignal.abort())

@@ -8,13 +8,13 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 /** Consumes entries until there are `count` events. */
 async function take({ backend }: BackendHarness, count: number): Promise<LogEntry[]> {
   const stop = new AbortController()
-  const taken: LogEntry[] = []
+  const consumed: LogEntry[] = []
   for await (const entries of backend.log.consume({ signal: stop.signal })) {
-    taken.push(...entries)
-    if (eventsOf(taken).length >= count) break
+    consumed.push(...entries)
+    if (eventsOf(consumed).length >= count) break
   }
   stop.abort()
-  return taken
+  return consumed
 }
 
 function eventsOf(entries: readonly LogEntry[]): AcceptedEvent[] {
@@ -77,12 +77,12 @@ export function logConformance(
       )
       await harness.backend.log.append(events.slice(0, 25))
       await harness.backend.log.append(events.slice(25))
-      const taken = eventsOf(await take(harness, 40))
+      const consumed = eventsOf(await take(harness, 40))
       for (const sourceId of new Set(events.map((event) => event.sourceId))) {
         const ofSource = (event: AcceptedEvent): boolean => event.sourceId === sourceId
-        expect(taken.filter(ofSource)).toEqual(events.filter(ofSource))
+        expect(consumed.filter(ofSource)).toEqual(events.filter(ofSource))
       }
-      if (isOrdered) expect(taken).toEqual(events)
+      if (isOrdered) expect(consumed).toEqual(events)
     })
 
     test('does not redeliver entries that were acked in order', async () => {

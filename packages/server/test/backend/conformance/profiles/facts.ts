@@ -260,7 +260,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await facts.clauses()).toMatchObject([{ filledThrough: 2 }])
     })
 
-    test('several clauses advances each of them', async () => {
+    test('several clauses advances each', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}, {}])

@@ -53,8 +53,8 @@ type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
 /** Uses one space per case, because the cases share a backend. */
 function changesOf({ events }: History, space: string, clause: number): ProfileChange[] {
-  return events.map(({ event: { ...given }, timestamp, receivedAt }, index) => {
-    const { counts = false, ...rest } = given as Partial<ProfileChange> & { counts?: boolean }
+  return events.map(({ event: { ...fields }, timestamp, receivedAt }, index) => {
+    const { counts = false, ...rest } = fields as Partial<ProfileChange> & { counts?: boolean }
     const facts = counts ? [{ clause, value: index }] : []
     // Old facts are trimmed at each of these positions.
     return changeOf(index * 32, { ...rest, space, timestamp, receivedAt, facts })
@@ -113,16 +113,16 @@ export function profileOrderConformance(open: OpenBackendHarness): void {
         reachesBackTo: null,
       })
       let cases = 0
-      const run = fc.asyncProperty(history, async (given) => {
+      const run = fc.asyncProperty(history, async (generated) => {
         const spaces = [`in order ${cases}`, `in disorder ${cases++}`] as const
-        const inOrder = changesOf(given, spaces[0], clause.number)
+        const inOrder = changesOf(generated, spaces[0], clause.number)
         const whole = { slices: [inOrder.length], repeats: [false] }
         await applyAll(harness, inOrder, whole)
-        const changes = changesOf(given, spaces[1], clause.number)
+        const changes = changesOf(generated, spaces[1], clause.number)
         await applyAll(
           harness,
-          given.order.map((index) => changes[index]!),
-          given,
+          generated.order.map((index) => changes[index]!),
+          generated,
         )
         const expected = await readAll(harness, spaces[0])
         const seen = await readAll(harness, spaces[1])

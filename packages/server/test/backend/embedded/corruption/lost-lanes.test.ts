@@ -28,7 +28,7 @@ function corruptLanes(file: string): void {
   closeSync(handle)
 }
 
-test('if the URLs of webhooks are lost, waiting deliveries get new parts, and none goes to another webhook', async () => {
+test('if the URLs of webhooks are lost, waiting deliveries get new parts, and none is sent to another webhook', async () => {
   using folder = new TemporaryFolder()
   const open = (): Promise<Backend> =>
     openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes: 2 ** 30 })

@@ -30,9 +30,9 @@ test('a probe writes to the disk and leaves nothing behind', async () => {
 
 test('a probe fails if the disk is not writable, without the path of the folder', async () => {
   using folder = new TemporaryFolder()
-  const gone = join(folder.path, 'gone')
-  rmSync(gone, { force: true, recursive: true })
-  const failure = await probeDisk(join(gone, 'hookline.db')).catch((error: unknown) => error)
+  const missing = join(folder.path, 'gone')
+  rmSync(missing, { force: true, recursive: true })
+  const failure = await probeDisk(join(missing, 'hookline.db')).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(BackendUnavailableError)
   expect((failure as Error).message).toBe('Cannot write to the database disk (ENOENT).')
 })

@@ -30,20 +30,20 @@ test('the profiles of 5,000 users are purged in slices of a few milliseconds', a
   }
   using db = DataDir.openForWriting(join(folder.path, 'hookline.db'))
   const tx = new SqliteTx(db)
-  const taken: number[] = []
+  const durations: number[] = []
   const subjects = userIds.map((id) => ({ kind: 'user', id }) as const)
   for (let done = 0; done < subjects.length;) {
     const before = performance.now()
     db.exec('BEGIN IMMEDIATE')
     done += await purgeProfiles(tx, { subjects: subjects.slice(done), sourceIds: null, at: NOON })
     db.exec('COMMIT')
-    taken.push(performance.now() - before)
+    durations.push(performance.now() - before)
   }
   const left = ['identities', 'claims', 'facts', 'listed_users'].map(
     (table) => db.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!['count'],
   )
   expect(left).toEqual([0, 0, 0, 0])
   // A slice ends after 5 ms, and the commit syncs the disk. The median, because other processes may delay individual slices.
-  expect(taken.length).toBeGreaterThan(1)
-  expect(taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)]).toBeLessThan(50)
+  expect(durations.length).toBeGreaterThan(1)
+  expect(durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)]).toBeLessThan(50)
 })

@@ -13,7 +13,7 @@ import { WRITES } from '../../conformance/deletions/refused-after-purge.ts'
 const PLANTED = 'PLANTED-VALUE'
 
 /** A backend whose `isPurged` has lost every purge. */
-function forgetful(backend: Backend): Backend {
+function withoutPurges(backend: Backend): Backend {
   const deletions = Object.create(backend.deletions) as Backend['deletions']
   return { ...backend, deletions: Object.assign(deletions, { isPurged: () => false }) }
 }
@@ -35,7 +35,7 @@ test('no data of a purged user reappears from an attempt in flight or a lane, ev
   using folder = new TemporaryFolder()
   {
     await using engine = await TestEngine.open(
-      { limits: { maxConcurrencyPerWebhook: 1 }, through: forgetful },
+      { limits: { maxConcurrencyPerWebhook: 1 }, through: withoutPurges },
       folder,
     )
     await engine.destination('dst_a', receiver.url)

@@ -75,7 +75,7 @@ test('messageIds beyond the window are dropped, but none within it', () => {
         expect(filtersWith(known, messageId)).toContain(past)
   }
   // 32 filters share words in memory.
-  for (const gone of [0, 31, 63]) expect(filtersWith(known, `last-${gone}`)).toEqual([])
+  for (const index of [0, 31, 63]) expect(filtersWith(known, `last-${index}`)).toEqual([])
   const kept = keptFilters(db)
   expect(kept.at(-1)).toBe(99)
   expect(kept.length).toBeGreaterThanOrEqual(24)
