@@ -11,8 +11,8 @@ const ROUND_FACTOR = 5
 const DEADLINE_MS = 60_000
 
 /**
- * The time from the call of a user, counted from when it was due, to the identify call at the receiver that announces that
- * the user has entered an audience.
+ * The time from when a user's call was due until the receiver gets the identify call that announces the user's entry
+ * into an audience.
  */
 export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
   return {

@@ -23,7 +23,5 @@ export function estimateOn(cores: number, costs: CostByKind): Estimate {
     const cost = costs.get(kind) ?? 0
     if (cost > 0) bounds.push({ eventsPerSecond: 1e6 / cost, limit: `the ${kind} thread` })
   }
-  return bounds.reduce((least, each) =>
-    each.eventsPerSecond < least.eventsPerSecond ? each : least,
-  )
+  return bounds.reduce((min, each) => (each.eventsPerSecond < min.eventsPerSecond ? each : min))
 }

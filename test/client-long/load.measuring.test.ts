@@ -35,7 +35,7 @@ test('a million calls to a dead server stay within the memory limit, and the que
   expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
 })
 
-test('a process enqueues at least 200,000 calls per second of CPU time, each in at most 1.5 times the memory of its JSON', async () => {
+test('a process enqueues at least 200,000 calls per second of CPU time, each using at most 1.5 times the memory of its JSON', async () => {
   await using program = runProgram('enqueue', [])
   expect(await program.exit()).toBe(0)
   const { rate, copyRate, growth } = JSON.parse(program.stdout[0]!) as Record<

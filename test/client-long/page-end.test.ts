@@ -82,7 +82,7 @@ describe('leaving a page', () => {
     await ran.catch((error: Error) => {
       if (!/navigation|closed|destroyed/.test(error.message)) throw error
     })
-    await (end ?? ((gone: Page) => gone.waitForURL('**/next')))(page)
+    await (end ?? ((left: Page) => left.waitForURL('**/next')))(page)
     await expect.poll(() => eventsOf(receiver)).toEqual(Array.from({ length: count }, (_, i) => i))
   }
 
@@ -176,7 +176,7 @@ describe('leaving a page', () => {
       false,
       'undefined',
     ])
-    const made = await page.evaluate(`import('/client.js').then(async ({ Analytics }) => {
+    const ids = await page.evaluate(`import('/client.js').then(async ({ Analytics }) => {
       const ids = new Set()
       const fetch = async (url, { body }) => {
         for (const { messageId } of JSON.parse(new TextDecoder().decode(body)).batch) ids.add(messageId)
@@ -187,8 +187,8 @@ describe('leaving a page', () => {
       await analytics.close()
       return [...ids]
     })`)
-    expect(made).toHaveLength(100)
-    for (const id of made as string[]) {
+    expect(ids).toHaveLength(100)
+    for (const id of ids as string[]) {
       expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     }
   })

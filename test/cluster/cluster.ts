@@ -122,8 +122,8 @@ export class Cluster implements AsyncDisposable {
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      const made: unknown = await response.json()
-      return response.ok ? (made as T) : undefined
+      const created: unknown = await response.json()
+      return response.ok ? (created as T) : undefined
     } catch {
       // The node was killed or is cut off.
       return undefined
@@ -211,16 +211,16 @@ export class Cluster implements AsyncDisposable {
 
   async #createSource(url: string): Promise<Source> {
     const api = this.apiOf(this.nodes[0]!)
-    const made = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
+    const shop = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
       name: 'Shop',
     })
     const destination = await api.call<{ id: string }>('POST', 'destinations', {
-      sourceId: made.id,
+      sourceId: shop.id,
       type: 'Webhooks',
       enabled: true,
       settings: { sharedSecret: 'cluster-test-secret', webhooks: [{ url }] },
     })
-    return { id: made.id, writeKey: made.writeKeys[0].key, destinationId: destination.id }
+    return { id: shop.id, writeKey: shop.writeKeys[0].key, destinationId: destination.id }
   }
 }
 

@@ -10,7 +10,7 @@ const CALLS = 60
 const TAKEN_OVER_MS = 25_000
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'entries that a node has taken from the log and cannot archive are delivered by another one, while it is cut off from PostgreSQL',
+  'entries that a node has taken from the log, but cannot archive while it is cut off from PostgreSQL, are delivered by another node',
   async () => {
     const random = seededRandom(1)
     // Accepts every first attempt: a delivery with a failed attempt has begun, and would stay with its node.

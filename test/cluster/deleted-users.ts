@@ -47,13 +47,13 @@ export class DeletedUsers {
     this.#userIds.push(...userIds)
     const body = { userIds, suppress: true }
     const key = randomUUID()
-    let made: Deletion | undefined
-    while (made === undefined) {
+    let deletion: Deletion | undefined
+    while (deletion === undefined) {
       const node = oneOf(this.#cluster.nodes, this.#random)
-      made = await this.#cluster.post<Deletion>(node, 'deletions', { body, key })
-      if (made === undefined) await sleep(PAUSE_MS)
+      deletion = await this.#cluster.post<Deletion>(node, 'deletions', { body, key })
+      if (deletion === undefined) await sleep(PAUSE_MS)
     }
-    this.#deletionIds.push(made.id)
+    this.#deletionIds.push(deletion.id)
     for (const userId of userIds) await this.#send(userId)
   }
 

@@ -14,11 +14,11 @@ import {
 /** The short form tries every third step, with a different offset each time. */
 const EVERY = isShortRun() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
-/** Start, two slices of users and the end of each of three steps, and erasure: before and after each. */
+/** Before and after each of: the start, two slices of users and the end of each of three steps, and the erasure. */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'a deletion whose node is killed at any step has the same result on another, with each notice once under the same id',
+  'a deletion whose node is killed at any step has the same result on another node, with each notice once under the same id',
   async () => {
     await using postgres = await PostgresServer.start()
     await using nats = await NatsServer.start()

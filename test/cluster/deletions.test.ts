@@ -81,10 +81,10 @@ async function send(
   const body = JSON.stringify({ batch })
   const sent = fetch(`${node.url}/v1/batch`, { method: 'POST', headers, body })
   const signal = AbortSignal.timeout(timeoutMs)
-  const gaveUp = new Promise<undefined>((resolve) =>
+  const timedOut = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined)),
   )
-  return (await Promise.race([sent.catch(() => undefined), gaveUp]))?.status === 200
+  return (await Promise.race([sent.catch(() => undefined), timedOut]))?.status === 200
 }
 
 /** A cluster with a source, an audience, and four destinations: enabled, disabled, paused, and one whose receiver is down. */
@@ -171,7 +171,7 @@ async function requestDeletions({ api }: Deleting): Promise<() => Promise<Deleti
 }
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'deletions on three nodes, killed and paused under load, remove every byte of the users, and send the right notices',
+  "deletions on three nodes, killed and paused under load, remove every byte of the users' data, and send the right notices",
   async () => {
     const random = seededRandom(SEED)
     await using deleting = await Deleting.open(random)

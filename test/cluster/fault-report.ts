@@ -111,5 +111,5 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 function longestGap(times: readonly number[]): number {
-  return times.reduce((most, at, index) => Math.max(most, at - times[Math.max(0, index - 1)]!), 0)
+  return times.reduce((max, at, index) => Math.max(max, at - times[Math.max(0, index - 1)]!), 0)
 }

@@ -10,7 +10,7 @@ const BODY = { name: 'Made under faults', role: 'viewer' }
 export class KeyedRequests {
   readonly #cluster: Cluster
   readonly #random: () => number
-  readonly #made = new Set<string>()
+  readonly #created = new Set<string>()
 
   constructor(cluster: Cluster, random: () => number) {
     this.#cluster = cluster
@@ -18,12 +18,12 @@ export class KeyedRequests {
   }
 
   get count(): number {
-    return this.#made.size
+    return this.#created.size
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#made.add(await this.#make(randomUUID()))
+      this.#created.add(await this.#make(randomUUID()))
       await sleep(PAUSE_MS)
     }
   }
@@ -33,16 +33,16 @@ export class KeyedRequests {
     const rows = await this.#cluster.sql('SELECT id FROM tokens')
     const stored = new Set(rows.map(({ id }) => id as string))
     return [
-      ...[...stored.difference(this.#made)].map((id) => `${id} was made by a repeated request`),
-      ...[...this.#made.difference(stored)].map((id) => `${id} is missing`),
+      ...[...stored.difference(this.#created)].map((id) => `${id} was made by a repeated request`),
+      ...[...this.#created.difference(stored)].map((id) => `${id} is missing`),
     ]
   }
 
   async #make(key: string): Promise<string> {
     for (;;) {
       const node = oneOf(this.#cluster.nodes, this.#random)
-      const made = await this.#cluster.post<{ id: string }>(node, 'tokens', { body: BODY, key })
-      if (made !== undefined) return made.id
+      const created = await this.#cluster.post<{ id: string }>(node, 'tokens', { body: BODY, key })
+      if (created !== undefined) return created.id
       await sleep(PAUSE_MS)
     }
   }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Room for a NATS server's file store, three times. The file is sparse. */
+/** Three times the size of a NATS server's file store. The file is sparse. */
 const IMAGE_BYTES = 160 * 1024 * 1024
 /** Longer than any test, so that only syncs commit the file system's journal. */
 const COMMIT_SECONDS = 3600

@@ -15,7 +15,7 @@ interface System {
 /** Two missed checks of the lease, ten seconds of missed heartbeats, and the next check. */
 const SOON = { timeout: 60_000 }
 
-test('a killed node raises one alert, even if it was the node that sends them; a suspended node recovers once', async () => {
+test('a killed node raises one alert, even if it was the node that sends alerts; a suspended node recovers once', async () => {
   await using channel = await openReceiver()
   await using cluster = await Cluster.open({ nodes: 3, natsServers: 1 })
   const [killed, suspended, other] = cluster.nodes

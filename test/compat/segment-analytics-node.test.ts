@@ -126,12 +126,12 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
     '%s, to a receiver that fails twice: each call is accepted once',
     async ([, options]) => {
       const attempts = new Map<string, number>()
-      const taken: string[] = []
+      const accepted: string[] = []
       const failTwice: Respond = (request) => {
         const attempt = 1 + (attempts.get(messageIdOf(request)) ?? 0)
         attempts.set(messageIdOf(request), attempt)
         if (attempt <= 2) return 500
-        taken.push(messageIdOf(request))
+        accepted.push(messageIdOf(request))
         return 200
       }
       await using receiver = await openReceiver({ respond: verifying(failTwice) })
@@ -147,7 +147,7 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
           },
         ])
       }
-      expect(taken.toSorted()).toEqual(sent.toSorted())
+      expect(accepted.toSorted()).toEqual(sent.toSorted())
       expect(receiver.requests).toHaveLength(3 * sent.length)
     },
   )

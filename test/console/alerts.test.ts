@@ -69,7 +69,7 @@ test('a channel is added, tested, paused, resumed and removed', async () => {
   expect(pageErrors).toEqual([expect.stringContaining('status of 422')])
 })
 
-test('recent alerts, the number held back and the conditions are shown, in light and dark, wide and narrow', async () => {
+test('recent alerts, the number held back and the conditions are shown, in light and dark mode, on wide and narrow screens', async () => {
   await using service = await startService()
   await using channel = await openReceiver()
   await using receiver = await openReceiver({ respond: 400 })

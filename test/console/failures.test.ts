@@ -140,7 +140,7 @@ test('a retry of a group waits when its requests are limited, and stops at an er
   expect(requests).toBe(4 + 6 + 40)
 })
 
-test('a group of which only the newest failures were counted is not the default of a retry', async () => {
+test('a group with only its newest failures counted is not the default of a retry', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })
   await service.createDestination({ urls: [receiver.url] })

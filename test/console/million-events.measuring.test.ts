@@ -142,8 +142,8 @@ function responsesOf(page: Page): Map<string, number> {
   return slowestMs
 }
 
-function over(most: number, measured: Readonly<Record<string, number>>): object {
-  return Object.fromEntries(Object.entries(measured).filter(([, ms]) => ms > most))
+function over(max: number, measured: Readonly<Record<string, number>>): object {
+  return Object.fromEntries(Object.entries(measured).filter(([, ms]) => ms > max))
 }
 
 function quantile(values: readonly number[], part: number): number {

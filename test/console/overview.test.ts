@@ -107,7 +107,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   await page.getByText(/^(0\.\d|1) \/ min on average over the last 1–2 min; /).waitFor()
   const plot = page.getByRole('figure', { name: 'Last hour: 1 delivered, 0 failed, 0 declined' })
   await plot.getByText('Dashed: unfinished').waitFor()
-  // Attempts are another unit than deliveries.
+  // The plot counts deliveries, and a retry is an attempt.
   expect(await plot.getByText('Retried').count()).toBe(0)
   const row = page.getByRole('region', { name: 'Destination health' }).getByRole('row').nth(1)
   await row.getByText('working').waitFor()

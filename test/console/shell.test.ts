@@ -38,7 +38,7 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   expect(pageErrors).toEqual([])
 })
 
-test('a page with filters is saved as a view, also after a reload, and opens from the navigation and the palette', async () => {
+test('a page with filters can be saved as a view, which survives a reload, and opens from the navigation and the palette', async () => {
   await using service = await startService()
   for (const id of ['order-1', 'order-2']) await service.track(id)
   await service.endOf('order-2')
@@ -279,7 +279,7 @@ test('the keyboard shortcuts and the API reference are discoverable', async () =
   await page.getByRole('heading').first().waitFor()
 })
 
-test('an absent record, or a missing session, is explained without an error in the console of the browser', async () => {
+test("an absent record, or a missing session, is explained without an error in the browser's console", async () => {
   await using service = await startService()
   const signedOut = await openConsole(service.url)
   await signedOut.go('events')

@@ -107,7 +107,7 @@ test('facts and the profile of a user are those of the space of the source', asy
   expect(pageErrors).toEqual([])
 })
 
-test('a search for an email address ends by itself: with the user, or without profiles with a link to the events', async () => {
+test('a search for an email address shows the user, or, without profiles, a link to the events', async () => {
   await using service = await startService()
   const identify = { userId: 'cus_7', traits: { email: 'ada@example.com' } }
   await service.send('/v1/identify', identify)

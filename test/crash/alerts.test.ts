@@ -105,7 +105,7 @@ test(`over ${KILLS} kills each paused webhook raises one alert`, async () => {
   await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
   await service.killUnderLoad(new Load(random, { pauseMs: 20 }), {
     kills: KILLS,
-    // The watcher looks every five seconds, first at the start.
+    // The watcher checks at startup, and then every five seconds.
     maxUptimeMs: 6_000,
     random,
     after: () => {

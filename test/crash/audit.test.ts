@@ -27,19 +27,19 @@ interface Entry {
 /** Creates, changes and removes records until the service is killed. Reports each response. */
 async function makeChanges(api: ManagementApi, onResponse: () => void): Promise<void> {
   let responses = 0
-  const made = { id: '' }
+  const created = { id: '' }
   const step = async (method: string, path: string, body?: object): Promise<void> => {
     const record = await api.call<{ id: string } | undefined>(method, path, body)
-    if (method === 'POST' && record !== undefined) made.id = record.id
+    if (method === 'POST' && record !== undefined) created.id = record.id
     responses += 1
     onResponse()
   }
   try {
     for (;;) {
       await step('POST', 'sources', { name: 'web' })
-      await step('PATCH', `sources/${made.id}`, { name: 'shop' })
+      await step('PATCH', `sources/${created.id}`, { name: 'shop' })
       await step('POST', 'tokens', { name: 'ci', role: 'viewer' })
-      if (responses % 2 === 0) await step('DELETE', `tokens/${made.id}`)
+      if (responses % 2 === 0) await step('DELETE', `tokens/${created.id}`)
     }
   } catch {
     // The service was killed.

@@ -33,7 +33,7 @@ test('a deletion that is killed at any step has the same result, with each notic
     expect(await outcomeOf({ dataDir }, id), `killed at ${killAt}`).toEqual(expected)
     expect(filesWith(dataDir, PLANTED), `killed at ${killAt}`).toEqual([])
   }
-  // One kill before and one after each write: the start, two slices of users and the end of each of three steps, and the erasure. A purge takes
-  // more slices on a slow machine.
+  // A kill before and after each write: the start, two slices of users and the end of each of three steps, and the
+  // erasure. A purge takes more slices on a slow machine.
   expect(kills).toBeGreaterThanOrEqual(2 * (1 + 3 * 3 + 1))
 })

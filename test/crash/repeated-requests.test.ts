@@ -30,7 +30,7 @@ const PATHS = Object.keys(RECORDS) as readonly Path[]
 
 /** Creates records, each with a different key, and repeats each request until it gets a response. */
 class Client {
-  readonly made = { sources: [], tokens: [], deletions: [] } as Record<Path, string[]>
+  readonly created = { sources: [], tokens: [], deletions: [] } as Record<Path, string[]>
   /** The number of repeated requests. */
   repeated = 0
   readonly #url: string
@@ -45,7 +45,7 @@ class Client {
 
   async run(): Promise<void> {
     while (!this.#isStopped)
-      for (const path of PATHS) this.made[path].push(await this.#make(path, randomUUID()))
+      for (const path of PATHS) this.created[path].push(await this.#make(path, randomUUID()))
   }
 
   stop(): void {
@@ -63,10 +63,10 @@ class Client {
         },
         body: JSON.stringify(RECORDS[path]),
       }).catch(() => undefined)
-      const made = (await response?.json().catch(() => undefined)) as { id: string } | undefined
-      if (response?.ok && made !== undefined) {
+      const created = (await response?.json().catch(() => undefined)) as { id: string } | undefined
+      if (response?.ok && created !== undefined) {
         if (tries > 1) this.repeated++
-        return made.id
+        return created.id
       }
       await this.#started()
     }
@@ -100,8 +100,8 @@ test('requests repeated with the same Idempotency-Key after kills create one rec
   const api = new ManagementApi(service.url, ADMIN_TOKEN)
   for (const path of PATHS) {
     const stored = (await api.listAll<{ id: string }>(path)).map(({ id }) => id)
-    const made = clients.flatMap((client) => client.made[path])
-    expect(stored.toSorted(), `seed ${SEED}: ${path}`).toEqual(made.toSorted())
+    const created = clients.flatMap((client) => client.created[path])
+    expect(stored.toSorted(), `seed ${SEED}: ${path}`).toEqual(created.toSorted())
   }
   console.log(`seed ${SEED}: ${repeated()} requests repeated`)
   expect(repeated()).toBeGreaterThanOrEqual(KILLS)

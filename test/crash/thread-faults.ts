@@ -14,7 +14,7 @@ const faults = new BroadcastChannel('thread-faults')
 faults.unref()
 
 if (isMainThread) takeCommands()
-else throwWhenAsked()
+else throwOnRequest()
 
 function takeCommands(): void {
   const threads = new Map<string, Worker>()
@@ -53,7 +53,7 @@ function repeat(act: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-function throwWhenAsked(): void {
+function throwOnRequest(): void {
   faults.addEventListener('message', (event) => {
     if ((event as MessageEvent).data !== threadName) return
     setImmediate(() => {

@@ -21,7 +21,7 @@ export interface RecoveryTimes {
 }
 
 /** After this long, the service counts as unhealthy. */
-const GIVE_UP_MS = 30_000
+const UNHEALTHY_AFTER_MS = 30_000
 const POLL_MS = 5
 
 /** A service process with two threads of each kind, which a test can end, and its receiver. */
@@ -66,7 +66,7 @@ export class ThreadedService implements AsyncDisposable {
 
   /** Ends a thread. Resolves when it has ended, with false if the service exited first. */
   async end(ending: ThreadEnd, thread: string): Promise<boolean> {
-    const until = Date.now() + GIVE_UP_MS
+    const until = Date.now() + UNHEALTHY_AFTER_MS
     while (this.service.isRunning && Date.now() < until) {
       const url = `${this.#faultsUrl}/${ending}/${thread}`
       const response = await fetch(url, { method: 'POST' }).catch(() => undefined)
@@ -82,7 +82,7 @@ export class ThreadedService implements AsyncDisposable {
     const start = performance.now()
     const spent = (): number => Math.round(performance.now() - start)
     let messageId = await this.#send()
-    while (messageId === undefined && spent() < GIVE_UP_MS) {
+    while (messageId === undefined && spent() < UNHEALTHY_AFTER_MS) {
       await sleep(POLL_MS)
       messageId = await this.#send()
     }
@@ -92,7 +92,7 @@ export class ThreadedService implements AsyncDisposable {
     const sent = new Set([messageId])
     const isMissing = (): boolean =>
       this.#paths.some((path) => this.#receiver.missing(path, sent) > 0)
-    while (isMissing() && spent() < GIVE_UP_MS) await sleep(POLL_MS)
+    while (isMissing() && spent() < UNHEALTHY_AFTER_MS) await sleep(POLL_MS)
     return { answeredMs, healthyMs: isMissing() ? Infinity : spent() }
   }
 
@@ -132,7 +132,7 @@ export class ThreadedService implements AsyncDisposable {
       method: 'POST',
       headers: { authorization: `Basic ${btoa(`${this.service.writeKey}:`)}` },
       body: JSON.stringify({ event: 'Probe', userId: 'u1', messageId }),
-      signal: AbortSignal.timeout(GIVE_UP_MS),
+      signal: AbortSignal.timeout(UNHEALTHY_AFTER_MS),
     }).catch(() => undefined)
     await response?.arrayBuffer().catch(() => undefined)
     return response?.status === 200 ? messageId : undefined

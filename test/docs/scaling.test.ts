@@ -19,10 +19,10 @@ describe('the resources for a rate', () => {
       result.figures.find(({ name }) => name === 'from call to receiver, 1 node')!.values,
     )
     const cores = Number.parseInt(result.machine, 10)
-    const most = maxRateOn(cores, cost)
+    const max = maxRateOn(cores, cost)
     // The load and the receiver share the cores, but are not part of the cost.
-    expect(measured).toBeLessThan(most)
-    expect(measured).toBeGreaterThan(most / 4)
+    expect(measured).toBeLessThan(max)
+    expect(measured).toBeGreaterThan(max / 4)
   })
 
   it('never decrease with the rate, and stay within the planned share of each part', () => {

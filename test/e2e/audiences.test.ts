@@ -68,7 +68,7 @@ test('a receiver can rebuild every audience and computed trait from its requests
   })
   const good = await audience(service, { name: 'Good', destinationIds, condition: both })
   const list = await audience(service, { name: 'List', destinationIds, manual: true })
-  const heardAll = () =>
+  const allReceived = () =>
     service.eventually(async () => {
       expect(view.valuesOf('spent')).toMatchObject({ u4: 5 })
       for (const { id, key } of [pro, buyers, good, list])
@@ -97,7 +97,7 @@ test('a receiver can rebuild every audience and computed trait from its requests
   await service.eventually(() => expect(view.valuesOf('spent')).toMatchObject({ u5: 3 }))
   // No one buys any more.
   await service.eventually(() => expect(view.members('buyers')).toEqual([]))
-  await heardAll()
+  await allReceived()
   expect(view.valuesOf('spent')).toEqual({ u2: 40, u3: 10, u4: 5, u5: 3, u6: 0 })
   expect(view.contradictions).toEqual([])
 })

@@ -25,12 +25,12 @@ describe.concurrent('a destination', () => {
 
   test('is disabled by default', async () => {
     await using service = await startService()
-    const made = await service.api.call('POST', 'destinations', {
+    const created = await service.api.call('POST', 'destinations', {
       sourceId: service.source.id,
       type: 'Webhooks',
       settings: { webhookUrl: 'https://receiver.example/' },
     })
-    expect(made).toMatchObject({ enabled: false, settings: { successPolicy: 'any' } })
+    expect(created).toMatchObject({ enabled: false, settings: { successPolicy: 'any' } })
   })
 
   test('receives only the events of its source', async () => {

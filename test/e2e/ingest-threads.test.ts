@@ -105,9 +105,9 @@ test('a second service fails to listen on the port of the threads', async () => 
 test('threads forward requests to the management API', async () => {
   await using service = await startService({ settings: THREADS })
   const headers = { authorization: `Bearer ${service.token}` }
-  const asked = Array.from({ length: CONNECTIONS }, async () => {
+  const sourceIds = Array.from({ length: CONNECTIONS }, async () => {
     const response = await fetch(`${service.url}/api/v1/sources`, { headers })
     return ((await response.json()) as { data: { id: string }[] }).data[0]!.id
   })
-  expect(new Set(await Promise.all(asked))).toEqual(new Set([service.source.id]))
+  expect(new Set(await Promise.all(sourceIds))).toEqual(new Set([service.source.id]))
 })

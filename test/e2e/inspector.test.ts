@@ -81,7 +81,7 @@ describe('the inspector', () => {
   })
 
   it('distinguishes destinations with the same URL by their secrets, or once the delivery is recorded', async () => {
-    const made = [
+    const destinationIds = [
       await service.createDestination({ urls: [URL], secret: SECRET }),
       await service.createDestination({ urls: [URL], secret: 'another secret' }),
       await service.createDestination({ urls: [URL] }),
@@ -91,12 +91,14 @@ describe('the inspector', () => {
     const { deliveries } = await service.endOf('m1')
     await service.eventually(async () => {
       const requests = await listed()
-      expect(new Set(requests.map(({ destinationId }) => destinationId))).toEqual(new Set(made))
-      expect(requests).toHaveLength(made.length)
+      expect(new Set(requests.map(({ destinationId }) => destinationId))).toEqual(
+        new Set(destinationIds),
+      )
+      expect(requests).toHaveLength(destinationIds.length)
       for (const { destinationId, deliveryId, signature } of requests) {
         const delivery = deliveries.find(({ id }) => id === deliveryId)
         expect(delivery).toMatchObject({ destinationId })
-        const isSigned = made.indexOf(destinationId!) < 2
+        const isSigned = destinationIds.indexOf(destinationId!) < 2
         expect(signature.verdict).toBe(isSigned ? 'valid' : 'missing')
       }
     })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   receiver = await openReceiver()
   service = await startService()
   client = await OpenapiClient.of(service.url, service.token)
-  ids = await somethingOfEach()
+  ids = await createOneOfEach()
   values = new SchemaValues(fc.oneof(hostileText, fc.constantFrom(...ids)))
 })
 afterAll(async () => {
@@ -31,8 +31,8 @@ afterAll(async () => {
 })
 
 /** Creates a record of each kind, so that requests find something. Resolves with their ids. */
-async function somethingOfEach(): Promise<string[]> {
-  const made = async (operationId: string, body: object): Promise<string> =>
+async function createOneOfEach(): Promise<string[]> {
+  const create = async (operationId: string, body: object): Promise<string> =>
     (await client.call<{ id: string }>(operationId, { body })).id
   const destinationId = await service.createDestination({ urls: [receiver.url], secret: 's3cret' })
   await service.track('m1')
@@ -42,11 +42,11 @@ async function somethingOfEach(): Promise<string[]> {
     destinationId,
     eventId,
     deliveries[0]!.id,
-    await made('createReplay', { destinationId }),
-    await made('createDeletion', { userIds: ['somebody'], suppress: true }),
-    await made('createToken', { name: 'ci', role: 'viewer' }),
-    await made('createAudience', { name: 'a', destinationIds: [], manual: true }),
-    await made('createTrait', {
+    await create('createReplay', { destinationId }),
+    await create('createDeletion', { userIds: ['somebody'], suppress: true }),
+    await create('createToken', { name: 'ci', role: 'viewer' }),
+    await create('createAudience', { name: 'a', destinationIds: [], manual: true }),
+    await create('createTrait', {
       name: 't',
       destinationIds: [],
       compute: { fn: 'count', event: 'Order Completed' },

@@ -44,7 +44,7 @@ function sumOf(points: readonly Point[]): Point {
 }
 
 describe.concurrent('the statistics', () => {
-  test('include events, attempts and retries immediately, before the minute is over', async () => {
+  test('include events, attempts and retries immediately, before the minute has ended', async () => {
     await using receiver = await openReceiver({
       respond: (_request, index) => (index === 0 ? 503 : 200),
     })

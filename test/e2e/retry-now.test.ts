@@ -11,7 +11,7 @@ import {
 
 const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
 /** Far longer than the delivery of all events takes. */
-const REST_MS = 15_000
+const MIN_OPEN_MS = 15_000
 
 interface RetryContext {
   readonly service: RunningService
@@ -67,7 +67,7 @@ describe.concurrent('while the breaker is open and the receiver has recovered', 
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
     const id = await service.createDestination({ urls: [receiver.url] })
-    const openUntil = await openBreaker(service, id, { restMs: REST_MS })
+    const openUntil = await openBreaker(service, id, { minOpenMs: MIN_OPEN_MS })
     await sendBatch(service, WAITING)
     await service.eventually(async () =>
       expect(await healthOf(service, id)).toMatchObject({ breaker: 'open', pending: 30 }),

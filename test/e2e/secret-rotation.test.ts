@@ -8,10 +8,12 @@ const [OLD, NEW] = ['the old shared secret', 'the new shared secret']
 /** The secrets of the signatures in webhook-signature, in order, computed without code of the product. */
 function standardSigners({ headers, body }: ReceivedRequest): (string | undefined)[] {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`
-  const made = (secret: string) =>
+  const signatureBy = (secret: string) =>
     `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
   const signatures = String(headers['webhook-signature']).split(' ')
-  return signatures.map((signature) => [OLD, NEW].find((secret) => made(secret) === signature))
+  return signatures.map((signature) =>
+    [OLD, NEW].find((secret) => signatureBy(secret) === signature),
+  )
 }
 
 const xSigner = ({ headers, body }: ReceivedRequest): string | undefined =>

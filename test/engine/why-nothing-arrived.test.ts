@@ -97,8 +97,8 @@ describe('a call that created no event is explained:', () => {
   test('a call of a suppressed user, by the count of the suppression, in the trace and the list', async () => {
     await using service = await startService()
     await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
-    const asked = { userIds: ['u1'], suppress: true }
-    const { id } = await service.api.call<{ id: string }>('POST', 'deletions', asked)
+    const deletion = { userIds: ['u1'], suppress: true }
+    const { id } = await service.api.call<{ id: string }>('POST', 'deletions', deletion)
     await service.eventually(async () =>
       expect(await service.api.call('GET', 'suppressions')).toMatchObject({
         data: [{ userId: 'u1', since: expect.stringMatching(/Z$/), deletionId: id }],
@@ -159,7 +159,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
     const id = await service.createDestination({ urls: [receiver.url] })
-    const next = await openBreaker(service, id, { restMs: 5_000 })
+    const next = await openBreaker(service, id, { minOpenMs: 5_000 })
     await service.track('m-1')
     const { part, delivery, cli } = await whyItWaits(service, 'm-1', 'breaker_open')
     expect(Date.parse(part.waiting!.nextAttemptAt!)).toBeGreaterThanOrEqual(next)

@@ -51,10 +51,10 @@ interface Folder {
   readonly hits: string[]
 }
 
-const given = process.argv.slice(2)
+const paths = process.argv.slice(2)
 const roots =
-  given.length > 0
-    ? given
+  paths.length > 0
+    ? paths
     : [...PATHS, ...readdirSync(REPOSITORY).filter((name) => name.endsWith('.md'))]
 const folders = new Map<string, Folder>()
 for (const root of roots) for (const file of filesOf(resolve(REPOSITORY, root))) count(file)

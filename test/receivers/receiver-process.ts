@@ -50,12 +50,12 @@ export class ReceiverProcess implements AsyncDisposable {
     for (const [name, content] of FILES) writeFileSync(join(folder.path, name), content)
     symlinkSync(MODULES, join(folder.path, 'node_modules'))
     const port = await freePort()
-    const given = command.replace(SECRET, secret).replace('4801', String(port))
-    const receiver = new ReceiverProcess(given, port, folder)
+    const adapted = command.replace(SECRET, secret).replace('4801', String(port))
+    const receiver = new ReceiverProcess(adapted, port, folder)
     await vi
       .waitFor(() => fetch(receiver.url), { timeout: START_MS, interval: 50 })
       .catch(() => {
-        throw new Error(`${given} does not listen: ${receiver.output}`)
+        throw new Error(`${adapted} does not listen: ${receiver.output}`)
       })
     return receiver
   }

@@ -82,11 +82,11 @@ test.for(VERIFIERS.flatMap(({ id, name }) => SECRETS.map((secret) => ({ id, name
     const language = LANGUAGES[id]!
     if (!isInstalled({ language })) skipOrFail(language, 'HOOKLINE_REQUIRE_LANGUAGES', skip)
     const cases = casesOf(secret)
-    const said = await verdicts(
+    const results = await verdicts(
       id,
       secret,
       cases.map(([request]) => request),
     )
-    expect(said).toEqual(cases.map(([, isOurs]) => isOurs))
+    expect(results).toEqual(cases.map(([, isOurs]) => isOurs))
   },
 )

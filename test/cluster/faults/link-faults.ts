@@ -64,10 +64,10 @@ export const LINK_FAULTS: readonly FaultKind[] = [
 /** Cuts the routes that one NATS server has opened to the others, and theirs to it. */
 async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
   const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
-  const mended = waitWhileAway(scene)
+  const restored = waitWhileAway(scene)
   await Promise.all([
-    cutLinks(routes, own, () => mended),
-    cutLinks(routesHere, others, () => mended),
+    cutLinks(routes, own, () => restored),
+    cutLinks(routesHere, others, () => restored),
   ])
 }
 

@@ -30,9 +30,9 @@ export function judgedCalls(
   const wire = Map.groupBy(wireCallsOf(exchanges), ({ fields }) => callIdOf(fields))
   const kept = Map.groupBy(events, ({ event }) => callIdOf(event))
   const arrived = Map.groupBy(deliveries, ({ id }) => id)
-  const made = new Set(output.callIds)
+  const callIds = new Set(output.callIds)
   return scenario.calls
-    .filter(({ id }) => made.has(id))
+    .filter(({ id }) => callIds.has(id))
     .map((call) => ({
       call: library.sends?.(call) ?? call,
       wire: wire.get(call.id) ?? [],

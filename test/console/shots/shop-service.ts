@@ -4,7 +4,7 @@ import {
   type RunningService,
   startService,
 } from '@hookline/testing/service/running-service'
-import { hurryClock } from './hurried-clock.ts'
+import { speedUpClock } from './fast-clock.ts'
 import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 
 /** Two hours, so that the last hour has a previous one to compare with. */
@@ -41,7 +41,7 @@ export class ShopService implements AsyncDisposable {
   /** Resolves after the two hours. */
   static async open(): Promise<ShopService> {
     const disposal = new AsyncDisposableStack()
-    const clock = disposal.use(hurryClock({ behindMs: BEHIND_MS, speed: SPEED }))
+    const clock = disposal.use(speedUpClock({ behindMs: BEHIND_MS, speed: SPEED }))
     const startedAt = performance.now()
     const part = (): number => (performance.now() - startedAt) / clock.takesMs
     const service = await startService()
@@ -102,12 +102,12 @@ export class ShopService implements AsyncDisposable {
 async function sourcesOf(service: RunningService): Promise<Record<Site, CreatedSource>> {
   const [web, app, office] = await Promise.all(
     SITES.map(async (name) => {
-      const made = await service.api.call<{ id: string; writeKeys: { key: string }[] }>(
+      const created = await service.api.call<{ id: string; writeKeys: { key: string }[] }>(
         'POST',
         'sources',
         { name },
       )
-      return { id: made.id, writeKey: made.writeKeys[0]!.key }
+      return { id: created.id, writeKey: created.writeKeys[0]!.key }
     }),
   )
   await service.api.call('DELETE', `sources/${service.source.id}`)

@@ -25,10 +25,10 @@ test('every example of a request matches its schema', async () => {
 test('a service accepts every example of a request', async () => {
   await using service = await startService()
   const client = await OpenapiClient.of(service.url, service.token)
-  const made: Record<string, string> = {}
+  const ids: Record<string, string> = {}
   for (const [id, example] of Object.entries(EXAMPLE_BODIES)) {
     const text = JSON.stringify(example).replaceAll(ID_OF_EXAMPLES, (each, kind: string) =>
-      made[kind] === undefined ? each : made[kind],
+      ids[kind] === undefined ? each : ids[kind],
     )
     const body = JSON.parse(text) as object
     const kind = /Source|Destination|Filter|rotateS/.test(id)
@@ -36,7 +36,7 @@ test('a service accepts every example of a request', async () => {
       : ({ changeTrait: 'trt', changeMembers: 'manual' }[id] ?? 'aud')
     const { response, faults } = await client.send(id, {
       body,
-      parameters: { id: made[kind] ?? '' },
+      parameters: { id: ids[kind] ?? '' },
     })
     expect([id, response.status < 300, response.text, faults]).toEqual([
       id,
@@ -45,10 +45,10 @@ test('a service accepts every example of a request', async () => {
       [],
     ])
     const created = (JSON.parse(response.text) as { id?: string }).id
-    if (id.startsWith('create') && created !== undefined) made[created.slice(0, 3)] = created
+    if (id.startsWith('create') && created !== undefined) ids[created.slice(0, 3)] = created
     if (id === 'createAudience') {
-      const manual = { name: 'Beta testers', destinationIds: [made['dst']], manual: true }
-      made['manual'] = (await client.call<{ id: string }>('createAudience', { body: manual })).id
+      const manual = { name: 'Beta testers', destinationIds: [ids['dst']], manual: true }
+      ids['manual'] = (await client.call<{ id: string }>('createAudience', { body: manual })).id
     }
   }
 })

@@ -98,12 +98,12 @@ export async function measureWhile<T>(
 ): Promise<{ readonly measured: Measured; readonly result: T }> {
   // Resets the measurement.
   await service.eventLoop()
-  const most = { residentMb: 0, livezMs: 0 }
+  const peak = { residentMb: 0, livezMs: 0 }
   const callsMs: number[] = []
   const stop = new AbortController()
   const sample = repeat(stop.signal, async () => {
-    most.residentMb = Math.max(most.residentMb, Math.round(service.residentBytes / 2 ** 20))
-    most.livezMs = Math.max(most.livezMs, await millisecondsOf(() => service.livez()))
+    peak.residentMb = Math.max(peak.residentMb, Math.round(service.residentBytes / 2 ** 20))
+    peak.livezMs = Math.max(peak.livezMs, await millisecondsOf(() => service.livez()))
   })
   const send = repeat(stop.signal, async () => {
     callsMs.push(await millisecondsOf(() => service.send(1)))
@@ -111,7 +111,7 @@ export async function measureWhile<T>(
   const [result] = await Promise.all([work().finally(() => stop.abort()), sample, send])
   callsMs.sort((a, b) => a - b)
   const measured = {
-    ...most,
+    ...peak,
     callMs: callsMs.at(-1)!,
     callP99Ms: callsMs[Math.ceil(callsMs.length * 0.99) - 1]!,
     calls: callsMs.length,

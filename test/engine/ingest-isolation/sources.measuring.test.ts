@@ -140,8 +140,8 @@ function median(sorted: readonly number[]): number {
 }
 
 function shown(sorted: readonly number[]): string {
-  const [p50, p99, most] = [0.5, 0.99, 1].map((part) =>
+  const [p50, p99, max] = [0.5, 0.99, 1].map((part) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1),
   )
-  return `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms of ${sorted.length}`
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms of ${sorted.length}`
 }

@@ -40,8 +40,8 @@ test.for(Object.values(LAYOUTS))(
 function shown({ rounds, discarded }: FaultEffect): string {
   const spread = (name: string, value: (round: Round) => number): string => {
     const values = rounds.map(value)
-    const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)]
-    return `${name} ${middle.toFixed(2)} (${least.toFixed(2)} – ${most.toFixed(2)})`
+    const [middle, min, max] = [median(values), Math.min(...values), Math.max(...values)]
+    return `${name} ${middle.toFixed(2)} (${min.toFixed(2)} – ${max.toFixed(2)})`
   }
   return [
     spread('throughput', throughputRatio),

@@ -5,7 +5,7 @@ const PRIVATE = '10.1.2.3'
 
 /** The responses of the tests' name server. The first label of a name determines the response. */
 export class MisbehavingNames {
-  readonly #asked = new Set<string>()
+  readonly #seen = new Set<string>()
 
   answer({ name, type }: DnsQuery): DnsResponse {
     const [label = ''] = name.split('.')
@@ -25,8 +25,8 @@ export class MisbehavingNames {
   }
 
   #isFirst(question: string): boolean {
-    const isFirst = !this.#asked.has(question)
-    this.#asked.add(question)
+    const isFirst = !this.#seen.has(question)
+    this.#seen.add(question)
     return isFirst
   }
 }

@@ -30,8 +30,8 @@ async function responseTimes(
 }
 
 function shown(times: readonly number[]): string {
-  const [p50, p99, most] = [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(1))
-  return `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms of ${times.length}`
+  const [p50, p99, max] = [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(1))
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${max} ms of ${times.length}`
 }
 
 function percentile(sorted: readonly number[], part: number): number {

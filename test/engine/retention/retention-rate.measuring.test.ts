@@ -13,7 +13,7 @@ const SENDERS = 8
 const SECONDS = 10
 
 test.for([1, 20, 1_000])(
-  'retention removes events of batches of %i faster than the service accepts new ones at the same time',
+  'retention removes events from batches of %i faster than the service simultaneously accepts new ones',
   { timeout: 240_000 },
   async (batch) => {
     using folder = new TemporaryFolder()

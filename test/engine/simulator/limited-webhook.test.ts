@@ -79,7 +79,7 @@ function limited(limits: WebhookLimits): Destination {
   return { ...destination, settings: { ...destination.settings, webhooks } }
 }
 
-test('a webhook with 20 attempts per second and 1,000 events gets 20 per second with retries, and delays no other', async () => {
+test('a webhook limited to 20 attempts per second gets 20 per second for 1,000 events, including retries, and delays no other webhook', async () => {
   const { limited: times, free } = await attemptsWith({ perSecond: 20 }, 60_000)
   // The first attempts alone take 50 seconds.
   for (let second = 1; second < 50; second++) {

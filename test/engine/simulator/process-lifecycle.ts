@@ -19,7 +19,7 @@ export interface ProcessLifecycleOptions {
   readonly onStarted: (process: RunningProcess) => void
   /** Whether the backend is unavailable, or was at any time since `at`. */
   readonly wasUnavailableSince: (at: number) => boolean
-  /** A process ended before it could record the results of all its attempts. */
+  /** Called when a process ended before it could record the results of all its attempts. */
   readonly onInterrupted: () => void
 }
 

@@ -27,7 +27,7 @@ export class PurgeRequests {
     this.#carryOut(userId, through)
   }
 
-  /** A process has started. */
+  /** Starts all unfinished purges, when a process has started. */
   carryOutAll(): void {
     for (const [userId, through] of this.#open) this.#carryOut(userId, through)
   }

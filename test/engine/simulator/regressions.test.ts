@@ -11,12 +11,12 @@ const webhook: Scenario['destinations'][number]['webhooks'][number] = {
     { fromMs: 0, mode: 'hanging' },
     { fromMs: HEALTHY_AT_MS, mode: 'healthy' },
   ],
-  latencyMs: { least: 0, most: 0 },
+  latencyMs: { min: 0, max: 0 },
   retryAfterMs: 1_000,
 }
 
-// The bug: the record of one part became durable just as the attempt of its sibling ended. The delivery was closed, and an
-// earlier claim reopened it in its state before the attempt.
+// Regression: the record of one part became durable just as the attempt of its sibling ended. The delivery was closed,
+// and an earlier claim reopened it in its state before the attempt.
 test('two webhooks of a destination that recover together after a database outage get each event once', async () => {
   const { violations } = await simulate({
     seed: 0,
@@ -39,8 +39,8 @@ test('two webhooks of a destination that recover together after a database outag
   expect(violations).toEqual([])
 })
 
-// The bug: the turn of a part ended without an attempt while a record of its delivery waited for the database. The part was
-// released, but the record claimed it again, and no lane owned it.
+// Regression: the turn of a part ended without an attempt while a record of its delivery waited for the database. The
+// part was released, but the record claimed it again, and no lane owned it.
 test('a webhook that fails during a database outage gets each event when both have recovered', async () => {
   const { violations } = await simulate({
     seed: 1_123_494_992,
@@ -55,14 +55,14 @@ test('a webhook that fails during a database outage gets each event when both ha
     destinations: [
       {
         webhooks: [
-          { phases: HEALTHY, latencyMs: { least: 0, most: 1_372 }, retryAfterMs: 1_000 },
-          { phases: HEALTHY, latencyMs: { least: 447, most: 447 }, retryAfterMs: 1_000 },
+          { phases: HEALTHY, latencyMs: { min: 0, max: 1_372 }, retryAfterMs: 1_000 },
+          { phases: HEALTHY, latencyMs: { min: 447, max: 447 }, retryAfterMs: 1_000 },
           {
             phases: [
               { fromMs: 169_778, mode: 'failing' },
               { fromMs: HEALTHY_AT_MS, mode: 'healthy' },
             ],
-            latencyMs: { least: 0, most: 0 },
+            latencyMs: { min: 0, max: 0 },
             retryAfterMs: 1_000,
           },
         ],
@@ -86,7 +86,7 @@ const quick: Scenario['destinations'][number] = {
   webhooks: [
     {
       phases: [{ fromMs: 0, mode: 'healthy' }],
-      latencyMs: { least: 3, most: 3 },
+      latencyMs: { min: 3, max: 3 },
       retryAfterMs: 1_000,
     },
   ],
@@ -111,7 +111,7 @@ const calm: Scenario = {
   stops: [],
 }
 
-// The bug: an ack that failed because the database was unavailable was not retried until the next event.
+// Regression: an ack that failed because the database was unavailable was not retried until the next event.
 test('an event recorded just before a database outage is removed from the log afterwards', async () => {
   const violations: string[] = []
   for (let atMs = 1_000; atMs < 1_060; atMs++)
@@ -127,8 +127,8 @@ const killed: Scenario = {
   arrivals: [{ atMs: 1_000, count: 150, repeats: 0 }],
 }
 
-// The bug: a new thread took up the backlog before it had received the changes since it was connected. For some milliseconds, it
-// delivered to a paused destination, or delivered events of a user whose purge had started.
+// Regression: a new thread took up the backlog before it had received the changes since it was connected. For some
+// milliseconds, it delivered to a paused destination, or delivered events of a user whose purge had started.
 test.each<[string, (atMs: number) => Scenario]>([
   [
     'sends nothing to a destination that was paused in the meantime',

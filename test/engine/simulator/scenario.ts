@@ -80,7 +80,7 @@ const receiverBehaviour: fc.Arbitrary<ReceiverBehaviour> = fc.record({
     .map((phases) => [...phases, { fromMs: FAULTS_MS, mode: 'healthy' as const }]),
   latencyMs: fc
     .tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 3000 }))
-    .map(([least, more]) => ({ least, most: least + more })),
+    .map(([min, more]) => ({ min, max: min + more })),
   retryAfterMs: fc.constantFrom(SECOND, 30 * SECOND, 5 * MINUTE, 60 * MINUTE),
 })
 

@@ -60,7 +60,7 @@ export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
 function withStream(scenario: Scenario, { atMs, everyMs, latencyMs, purge }: Stream): Scenario {
   const quick: ReceiverBehaviour = {
     phases: [],
-    latencyMs: { least: latencyMs, most: latencyMs },
+    latencyMs: { min: latencyMs, max: latencyMs },
     retryAfterMs: 1_000,
   }
   const arrivals = Array.from({ length: Math.floor(STREAM_MS / everyMs) }, (_, index) => ({

@@ -41,7 +41,7 @@ export interface ThreadEnvironment {
   readonly random: () => number
   /** Joins the backend of the process. */
   readonly join: (data: unknown, options: MemoryJoinOptions) => JoinedBackend
-  /** A connection to the backend has ended. */
+  /** Called when a connection to the backend has ended. */
   readonly onLeft: (data: unknown) => void
   /** Opens the lanes of a thread, by its clock. */
   readonly openLanes: (
@@ -55,7 +55,7 @@ export interface ThreadEnvironment {
 export const KILLED = 'The scenario killed the thread.'
 
 const MAX_LATENCY_MS = 10
-const START_MS = { least: 10, most: 150 }
+const START_MS = { min: 10, max: 150 }
 /** The maximum delay until main notices the end of a thread. Some of its last messages arrive before, and some are lost. */
 const MAX_EXIT_MS = 5
 
@@ -86,7 +86,7 @@ export class SimulatedThread implements OpenedThread {
     const latencyMs = Math.floor(random() * (MAX_LATENCY_MS + 1))
     ;[this.port, this.#own] = SimulatedPort.pair([clock, this.#clock], latencyMs)
     this.ended = this.#ended.promise
-    const startMs = START_MS.least + Math.floor(random() * (START_MS.most - START_MS.least))
+    const startMs = START_MS.min + Math.floor(random() * (START_MS.max - START_MS.min))
     this.#clock.after(startMs, () => void this.#begin())
   }
 
@@ -99,7 +99,7 @@ export class SimulatedThread implements OpenedThread {
     return this.#owns(destinationId)
   }
 
-  /** The scenario kills the thread. */
+  /** Kills the thread on behalf of the scenario. */
   kill(): void {
     this.#end(new Error(KILLED))
   }
@@ -117,9 +117,9 @@ export class SimulatedThread implements OpenedThread {
     const { join } = this.#environment
     const putDestination = (destination: Destination): Promise<void> =>
       main.call('putDestination', destination)
-    const given = { data: this.#data, main, metrics, levels: this.#levels }
+    const input = { data: this.#data, main, metrics, levels: this.#levels }
     await beginThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(
-      given,
+      input,
       async (context) => {
         const backend = join(this.#data.backend, { clock: this.#clock, putDestination })
         return runLanes(context, backend, (options) => this.#open(options))

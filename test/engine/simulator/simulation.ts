@@ -167,7 +167,7 @@ class Simulation {
     this.#purges.carryOutAll()
   }
 
-  /** A call with these events arrives. If it gets a 200, the events must be durable. */
+  /** Sends a call with these events. If it gets a 200, the events must be durable. */
   #append(count: number, repeats: number): void {
     const { running } = this.#lifecycle
     if (running === undefined) return
@@ -225,9 +225,9 @@ class Simulation {
       (sum, each) => sum + each.webhooks.length,
       0,
     )
-    const most = this.#scenario.limits.webhookQueueSize * webhooks
-    if (inMemory > most)
-      this.#invariants.violated(`${inMemory} parts in memory; the limit is ${most}`)
+    const max = this.#scenario.limits.webhookQueueSize * webhooks
+    if (inMemory > max)
+      this.#invariants.violated(`${inMemory} parts in memory; the limit is ${max}`)
   }
 
   #isSettled(): boolean {

@@ -9,7 +9,7 @@ const RUNS = caseCount('HOOKLINE_TEST_RUNS', 300)
 /** Time limit for shrinking a failing scenario. */
 const SHRINKING_MS = 120_000
 
-test('with lanes in killed threads, each event reaches one final state for each destination, and all invariants hold', async () => {
+test('with lanes in threads that are killed, each event reaches one final state for each destination, and all invariants hold', async () => {
   const total = { steps: 0, events: 0, sends: 0, crashes: 0, threadKills: 0 }
   const property = fc.asyncProperty(scenariosWithThreads, async (scenario) => {
     const { violations, ...counts } = await simulate(scenario)

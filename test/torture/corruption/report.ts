@@ -37,7 +37,7 @@ function counts(those: readonly Judged[]): string[] {
   const of = (outcome: Outcome): number => those.filter((each) => each.outcome === outcome).length
   const sum = (lost: (observed: Observed) => number): number =>
     those.reduce((total, { observed }) => total + lost(observed), 0)
-  const losses = [sum(({ lost }) => lost.size), sum(({ gone }) => gone.size)]
+  const losses = [sum(({ lost }) => lost.size), sum(({ missing }) => missing.size)]
   return [those.length, ...OUTCOMES.map(of), ...losses].map((count) =>
     count === 0 ? '.' : String(count),
   )

@@ -20,7 +20,7 @@ export interface Observed {
   /** messageIds of events that arrived with different content. */
   readonly changed: readonly string[]
   /** Sequence numbers of events that are missing from the database, or changed. */
-  readonly gone: ReadonlySet<number>
+  readonly missing: ReadonlySet<number>
   readonly reported: ReportedCorruption
 }
 
@@ -50,7 +50,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
     newEvent: '',
     lost: new Set<number>(),
     changed: [],
-    gone: new Set<number>(),
+    missing: new Set<number>(),
     reported: { texts: [], quarantined: new Set<number>(), hasStray: false },
   }
   if (opened === undefined) return { ...nothing, end: 'refused' }
@@ -73,7 +73,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
     lost,
     apiFault: running.apiFault,
     changed: running.changed(),
-    gone: goneFrom(folder, base),
+    missing: missingFrom(folder, base),
     reported: reportedBy(folder, base),
   }
 }
@@ -99,9 +99,9 @@ async function openFollowing(host: Host, folder: string) {
 }
 
 /** The sequence numbers of events of the base that are missing or changed. */
-function goneFrom(folder: string, { events }: Base): Set<number> {
+function missingFrom(folder: string, { events }: Base): Set<number> {
   const seqs = events.map(({ seq }) => seq)
   const bodies = new Map(readEvents(folder, seqs).map(({ id, body }) => [id, body]))
-  const gone = events.filter(({ id, body }) => bodies.get(id) !== body)
-  return new Set(gone.map(({ seq }) => seq))
+  const missing = events.filter(({ id, body }) => bodies.get(id) !== body)
+  return new Set(missing.map(({ seq }) => seq))
 }

@@ -18,7 +18,7 @@ export function judge(observed: Observed, mayLose: number): Verdict {
   if (observed.end === 'refused') return { outcome: 'refused', faults }
   if (observed.end !== 'ready') return { outcome: 'down', faults }
   const isWhole =
-    observed.lost.size === 0 && observed.gone.size === 0 && observed.refusals.length === 0
+    observed.lost.size === 0 && observed.missing.size === 0 && observed.refusals.length === 0
   return { outcome: isWhole ? 'intact' : 'loss reported', faults }
 }
 
@@ -31,14 +31,14 @@ function faultsOf({ end, refusals, reason }: Observed): string[] {
 }
 
 function faultsWhileReady(
-  { newEvent, lost, apiFault, changed, gone, reported }: Observed,
+  { newEvent, lost, apiFault, changed, missing, reported }: Observed,
   mayLose: number,
 ): string[] {
   // Without the API, pending deliveries look lost.
   const unreportedLost =
     apiFault === undefined ? [...lost].filter((seq) => !reportsDelivery(reported, seq)) : []
   const shown = `reported: ${[...reported.texts, ...[...reported.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
-  const unreportedGone = [...gone].filter((seq) => !reportsEvent(reported, seq))
+  const unreportedMissing = [...missing].filter((seq) => !reportsEvent(reported, seq))
   return [
     ...(newEvent === 'delivered' ? [] : [`ready, but the result of a new event is: ${newEvent}`]),
     ...(apiFault === undefined ? [] : [`the management API fails: ${apiFault}`]),
@@ -46,11 +46,15 @@ function faultsWhileReady(
       ? []
       : [`lost without a report: events ${unreportedLost.join()}; ${shown}`]),
     ...(changed.length === 0 ? [] : [`${changed.length} events arrived with different content`]),
-    ...(gone.size > mayLose
-      ? [`${gone.size} events are missing from the database; the corruption can explain ${mayLose}`]
+    ...(missing.size > mayLose
+      ? [
+          `${missing.size} events are missing from the database; the corruption can explain ${mayLose}`,
+        ]
       : []),
-    ...(unreportedGone.length === 0
+    ...(unreportedMissing.length === 0
       ? []
-      : [`missing from the database without a report: events ${unreportedGone.join()}; ${shown}`]),
+      : [
+          `missing from the database without a report: events ${unreportedMissing.join()}; ${shown}`,
+        ]),
   ]
 }

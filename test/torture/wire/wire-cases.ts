@@ -28,8 +28,8 @@ class Choices {
     return values[this.below(values.length)]!
   }
 
-  bytes(most: number): Buffer {
-    return Buffer.from(Array.from({ length: 1 + this.below(most) }, () => this.below(256)))
+  bytes(max: number): Buffer {
+    return Buffer.from(Array.from({ length: 1 + this.below(max) }, () => this.below(256)))
   }
 }
 
@@ -215,9 +215,9 @@ function cut(request: Buffer, choose: Choices): Buffer {
 
 function split(bytes: Buffer, choose: Choices): Buffer[] {
   const parts: Buffer[] = []
-  const most = choose.of([bytes.length, bytes.length, 100, 1000])
+  const max = choose.of([bytes.length, bytes.length, 100, 1000])
   for (let at = 0; at < bytes.length && parts.length < 200;) {
-    const end = parts.length === 199 ? bytes.length : at + 1 + choose.below(most)
+    const end = parts.length === 199 ? bytes.length : at + 1 + choose.below(max)
     parts.push(bytes.subarray(at, end))
     at = end
   }

@@ -25,7 +25,7 @@ export class NatsServer implements AsyncDisposable {
     this.server = new StartedServer({
       program: natsProgram()!,
       args: settings === undefined ? args : [...args, '-c', config],
-      // Tests with settings check for themselves who may connect.
+      // With custom settings, the test itself checks who may connect.
       check: () => (settings === undefined ? canBeUsed(this.url) : greets(port)),
     })
   }

@@ -18,9 +18,9 @@ export function makeClone(folder: string): void {
 function filesOfClone(): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
   const deleted = execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: REPOSITORY })
-  const gone = new Set(deleted.toString().split('\0'))
+  const missing = new Set(deleted.toString().split('\0'))
   const paths = execFileSync('git', args, { cwd: REPOSITORY }).toString().split('\0')
-  return paths.filter((path) => path !== '' && !gone.has(path))
+  return paths.filter((path) => path !== '' && !missing.has(path))
 }
 
 /** All clones share the packages. npm's links to the workspaces are relative. */

@@ -10,7 +10,7 @@ const LIMITS = {
   diff: { lines: 40, columns: 300 },
   logs: { lines: 15, columns: 300 },
 }
-/** Only a file that hangs takes so long in the test rings. */
+/** In the test rings, only a file that hangs takes this long. */
 const LONG_MS = 10 * 60_000
 
 /**

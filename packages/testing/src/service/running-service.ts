@@ -205,7 +205,7 @@ export class RunningService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.eventually(async () => {
-        // The counter starts at 0 with each start.
+        // Each start resets the counter.
         const accepted = this.#starts > 1 ? undefined : await this.metric(ACCEPTED)
         expect(await imbalances(this.api, accepted)).toEqual([])
         expect(await this.metric('hookline_accounting_imbalance')).toBe(0)

@@ -89,12 +89,12 @@ export async function whyItWaits(
   expect(explanation).toContain(since)
   if (nextAttemptAt !== null) expect(explanation).toContain(nextAttemptAt)
   expectTimes({ since, next: nextAttemptAt }, answer.trace.receivedAt, requestedAt)
-  const askedCli = Date.now()
+  const cliCalledAt = Date.now()
   const { code, text: cli } = await hookline(service, 'trace', messageId)
   expect(code).toBe(0)
   const [, shownSince, shownNext] =
     /^ +since (\S+Z), (?:next attempt (\S+Z)|no next attempt yet)$/m.exec(cli) ?? []
-  expectTimes({ since: shownSince!, next: shownNext ?? null }, answer.trace.receivedAt, askedCli)
+  expectTimes({ since: shownSince!, next: shownNext ?? null }, answer.trace.receivedAt, cliCalledAt)
   expect(shownNext === undefined).toBe(nextAttemptAt === null)
   return { ...answer, explanation: `${explanation} ${decision!.remedy ?? ''}`, cli }
 }
@@ -117,13 +117,13 @@ export async function healthOf(service: RunningService, id: string): Promise<Web
 }
 
 /**
- * Sends ten calls to a failing receiver, and waits until the breaker stays open for at least `restMs`. Resolves to the time of
+ * Sends ten calls to a failing receiver, and waits until the breaker stays open for at least `minOpenMs`. Resolves to the time of
  * the breaker's next probe. The service needs `RETRY_SOON`.
  */
 export async function openBreaker(
   service: RunningService,
   id: string,
-  { restMs }: { readonly restMs: number },
+  { minOpenMs }: { readonly minOpenMs: number },
 ): Promise<number> {
   await sendBatch(
     service,
@@ -135,7 +135,7 @@ export async function openBreaker(
       const { breaker, openUntil } = await healthOf(service, id)
       expect(breaker).toBe('open')
       const until = Date.parse(openUntil!)
-      expect(until).toBeGreaterThan(Date.now() + restMs)
+      expect(until).toBeGreaterThan(Date.now() + minOpenMs)
       return until
     },
     { timeout: 90_000, interval: 50 },

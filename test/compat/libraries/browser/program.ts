@@ -15,7 +15,7 @@ const FLAGS = [
 ]
 
 /** Console messages that are not about a call: failed requests, and the deprecation of rudder-sdk-js. */
-const NO_ERROR = /^Failed to load resource|is deprecated/
+const IGNORED = /^Failed to load resource|is deprecated/
 
 const [library = ''] = process.argv.slice(2)
 const environment = (name: string): string => process.env[`COMPAT_${name}`] ?? ''
@@ -50,10 +50,10 @@ async function makeCalls(page: Page): Promise<void> {
     if (line.error !== undefined && line.id !== undefined) outstanding.delete(line.id)
     say(line)
   })
-  const made = JSON.stringify(settings)
+  const settingsJson = JSON.stringify(settings)
   await page.evaluate(
     `Promise.all([import('/pages/make-calls.js'), import('/pages/${library}.js')])
-      .then(([{ makeCalls }, library]) => makeCalls(library, ${made}, ${JSON.stringify(calls)}, printLine))`,
+      .then(([{ makeCalls }, library]) => makeCalls(library, ${settingsJson}, ${JSON.stringify(calls)}, printLine))`,
   )
   await outstanding.settled()
 }
@@ -61,7 +61,7 @@ async function makeCalls(page: Page): Promise<void> {
 function reportErrors(page: Page): void {
   page.on('pageerror', ({ message }) => say({ error: message }))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !NO_ERROR.test(message.text())) say({ error: message.text() })
+    if (message.type() === 'error' && !IGNORED.test(message.text())) say({ error: message.text() })
   })
 }
 

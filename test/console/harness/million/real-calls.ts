@@ -51,7 +51,7 @@ export async function sendRealCalls(service: MeasuredService, receiver: Receiver
         status: 200,
       })
     }
-  await everythingEnded(service, shop)
+  await deliveriesFinished(service, shop)
   return shop
 }
 
@@ -67,7 +67,7 @@ async function newShop(service: MeasuredService, receiver: Receiver): Promise<Sh
     return (await api.call<{ id: string }>('POST', 'destinations', body)).id
   }
   const condition = { trait: 'plan', op: 'equals', value: 'pro' }
-  const made = await api.call<{ id: string }>('POST', 'audiences', {
+  const audience = await api.call<{ id: string }>('POST', 'audiences', {
     name: 'Pros',
     destinationIds: [],
     condition,
@@ -84,7 +84,7 @@ async function newShop(service: MeasuredService, receiver: Receiver): Promise<Sh
     warehouse: await destination(web.id, 'Warehouse'),
     push: await destination(mobile.id, 'Push messages'),
     old: await destination(mobile.id, 'Old tool', false),
-    audience: made.id,
+    audience: audience.id,
   }
 }
 
@@ -127,7 +127,7 @@ function callOf(index: number): object {
 }
 
 /** Waits for all deliveries except those to the failing warehouse. */
-async function everythingEnded({ api }: MeasuredService, shop: Shop): Promise<void> {
+async function deliveriesFinished({ api }: MeasuredService, shop: Shop): Promise<void> {
   const web = (CALLS * WEB_OF_FIVE) / 5
   const check = async (): Promise<void> => {
     const all = await api.listAll<{ state: string; destinationId: string }>('deliveries')

@@ -15,15 +15,18 @@ export type ArchiveResult = 'first' | 'again' | 'duplicate'
 /** Called for each change to the durable state, when it becomes durable. */
 export interface BackendListener {
   appended(events: readonly AcceptedEvent[]): void
-  /** An event was archived. `declined`: destinations newly recorded as declined. */
+  /** Called when an event was archived. `declined`: destinations newly recorded as declined. */
   archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void
-  /** The engine recorded a delivery. `isNewer`: it replaced the stored one. Otherwise, it was older and ignored. */
+  /**
+   * Called when the engine recorded a delivery. `isNewer`: it replaced the stored one. Otherwise, it was older and
+   * ignored.
+   */
   recorded(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void
-  /** A purge of the user's events up to the seq `through` starts. The process and its threads have applied it. */
+  /** Called when the process and its threads have applied a purge of the user's events up to the seq `through`. */
   purgeApplied(userId: string, through: number): void
-  /** A destination changes. Returns a function to call when all threads have applied the change. */
+  /** Called when a destination changes. Returns a function to call when all threads have applied the change. */
   destinationChanges(id: string, before: Destination | undefined): () => void
-  /** A user was deleted. */
+  /** Called when a user's events and deliveries have been removed. */
   purged(removed: Purged): void
   acked(events: readonly AcceptedEvent[]): void
 }

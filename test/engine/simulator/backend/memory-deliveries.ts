@@ -193,7 +193,7 @@ export class MemoryDeliveries implements Deliveries {
   /** The next due part without a claim. It stays in the queue. */
   #nextDue(lane: LaneId): Due | undefined {
     const queue = this.#of(lane).due
-    for (let due = queue.least; due !== undefined; due = queue.least) {
+    for (let due = queue.top; due !== undefined; due = queue.top) {
       const delivery = this.#state.deliveries.get(due.id)
       const part = delivery?.webhooks.find(({ url }) => url === lane.url)
       const isStale = part?.state !== 'pending' || part.dueAt !== due.dueAt

@@ -41,7 +41,7 @@ export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
     await Promise.allSettled(this.#posted)
   }
 
-  /** The thread has ended. */
+  /** Called when the thread has ended. */
   end(): void {
     this.#ended.resolve()
   }

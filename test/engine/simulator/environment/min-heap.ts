@@ -7,7 +7,7 @@ export class MinHeap<T> {
     this.#isBefore = isBefore
   }
 
-  get least(): T | undefined {
+  get top(): T | undefined {
     return this.#items[0]
   }
 
@@ -24,10 +24,10 @@ export class MinHeap<T> {
   }
 
   take(): T | undefined {
-    const least = this.#items[0]
+    const top = this.#items[0]
     const last = this.#items.pop()
     if (last !== undefined && this.#items.length > 0) this.#sink(last)
-    return least
+    return top
   }
 
   /** Inserts an item at the top, and moves it down to its place. */

@@ -26,7 +26,7 @@ interface Phase {
 /** The behaviour of one webhook's receiver over time. It is healthy before the first phase. */
 export interface ReceiverBehaviour {
   readonly phases: readonly Phase[]
-  readonly latencyMs: { readonly least: number; readonly most: number }
+  readonly latencyMs: { readonly min: number; readonly max: number }
   readonly retryAfterMs: number
 }
 

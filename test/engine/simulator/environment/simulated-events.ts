@@ -12,7 +12,7 @@ export class SimulatedEvents {
   readonly #tail = new Uint8Array(10)
   readonly #random: () => number
   readonly #messageIds: string[] = []
-  #made = 0
+  #created = 0
 
   constructor(random: () => number) {
     this.#random = random
@@ -25,9 +25,9 @@ export class SimulatedEvents {
   }
 
   #one(at: number, receivedAt: string, isRepeat: boolean): AcceptedEvent {
-    new DataView(this.#tail.buffer).setUint32(6, this.#made++)
+    new DataView(this.#tail.buffer).setUint32(6, this.#created++)
     const earlier = this.#messageIds[Math.floor(this.#random() * this.#messageIds.length)]
-    const messageId = isRepeat && earlier !== undefined ? earlier : `message-${this.#made}`
+    const messageId = isRepeat && earlier !== undefined ? earlier : `message-${this.#created}`
     if (this.#messageIds.length < 1000) this.#messageIds.push(messageId)
     return acceptedEvent({
       id: idFrom('evt', at, this.#tail),
@@ -36,7 +36,7 @@ export class SimulatedEvents {
       event: {
         type: 'track',
         messageId,
-        userId: USERS[this.#made % USERS.length]!,
+        userId: USERS[this.#created % USERS.length]!,
         event: 'Order Completed',
         properties: PROPERTIES,
         context: CONTEXT,

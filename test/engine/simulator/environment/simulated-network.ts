@@ -36,8 +36,8 @@ export class SimulatedNetwork {
     const behaviour = this.#options.behaviours.get(request.url)!
     const startedAt = clock.now()
     const mode = modeAt(behaviour, startedAt - beginning)
-    const { least, most } = behaviour.latencyMs
-    const latencyMs = least + Math.floor(random() * (most - least + 1))
+    const { min, max } = behaviour.latencyMs
+    const latencyMs = min + Math.floor(random() * (max - min + 1))
     const durationMs = mode === 'hanging' ? DEADLINE_MS : latencyMs
     const response = responseOf(mode, behaviour, random())
     onSend(request, response.outcome)

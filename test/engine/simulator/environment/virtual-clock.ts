@@ -42,17 +42,17 @@ export class VirtualClock implements Clock {
    */
   step(until: number): void {
     this.#dropCancelled()
-    const at = this.#timers.least?.at ?? Infinity
+    const at = this.#timers.top?.at ?? Infinity
     this.#nowMs = Math.min(at, until)
     if (at > until) return
-    for (let timer = this.#timers.least; timer?.at === at; timer = this.#timers.least) {
+    for (let timer = this.#timers.top; timer?.at === at; timer = this.#timers.top) {
       this.#timers.take()
       timer.task?.()
     }
   }
 
   #dropCancelled(): void {
-    while (this.#timers.least !== undefined && this.#timers.least.task === undefined) {
+    while (this.#timers.top !== undefined && this.#timers.top.task === undefined) {
       this.#timers.take()
     }
   }

@@ -58,18 +58,18 @@ export class AttemptInvariants {
     this.#of(group).ends(keyOf(begun), laneOf(begun), begun.isRetry)
   }
 
-  /** From now on, no event of the user up to the seq `through` may be sent. */
+  /** Forbids sending events of the user up to the seq `through` from now on. */
   purgeBegins(userId: string, through: number): void {
     this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
   }
 
-  /** The process and its attempts have ended. */
+  /** Called when the process, and with it every attempt, has ended. */
   reset(): void {
     this.#purges.clear()
     this.#inFlight.clear()
   }
 
-  /** A thread and its attempts have ended. The purges of the process continue. */
+  /** Called when a thread, and with it its attempts, has ended. The purges of the process continue. */
   resetGroup(group: number): void {
     this.#inFlight.delete(group)
   }
@@ -103,8 +103,8 @@ export class AttemptInvariants {
   #checkLimits(lane: string, inFlight: AttemptsInFlight): void {
     const { onViolation } = this.#options
     const { attempts, ofLane, retries } = this.#limits
-    const checkAtMost = (count: number, most: number, what: string): void => {
-      if (count > most) onViolation(`${count} ${what} in flight; the limit is ${most}`)
+    const checkAtMost = (count: number, max: number, what: string): void => {
+      if (count > max) onViolation(`${count} ${what} in flight; the limit is ${max}`)
     }
     checkAtMost(inFlight.count, attempts, 'attempts')
     checkAtMost(this.of(lane), ofLane, `attempts of ${lane}`)

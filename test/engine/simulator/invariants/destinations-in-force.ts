@@ -13,7 +13,7 @@ export class DestinationsInForce {
     this.#state = state
   }
 
-  /** A destination changes. Returns a function to call when all threads have applied the change. */
+  /** Called when a destination changes. Returns a function to call when all threads have applied the change. */
   changes(id: string, destination: Destination | undefined): () => void {
     const before = { destination }
     const all = this.#before.get(id) ?? new Set()
@@ -27,7 +27,7 @@ export class DestinationsInForce {
     return [this.#state.destinations.get(id), ...before]
   }
 
-  /** The process has ended. The next one has the current destinations. */
+  /** Called when the process has ended. The next one has the current destinations. */
   reset(): void {
     this.#before.clear()
   }

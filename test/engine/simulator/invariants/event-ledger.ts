@@ -81,7 +81,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'dest
     }
   }
 
-  /** A destination was removed, so its unrecorded events need not be delivered. */
+  /** Called when a destination was removed: its unrecorded events need not be delivered. */
   removed(destinationId: string): void {
     for (const [key, status] of this.#statuses) {
       if (status === 'unrecorded' && key.endsWith(destinationId)) this.#change(key, 'cancelled')
@@ -89,8 +89,8 @@ export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'dest
   }
 
   /**
-   * A purge of the user's events up to the seq `through` starts. The engine may ack them from now on, before the purge is
-   * durable, because it is repeated after every restart.
+   * Called when a purge of the user's events up to the seq `through` starts. The engine may ack them from now on,
+   * before the purge is durable, because it is repeated after every restart.
    */
   purgeBegins(userId: string, through: number): void {
     this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
@@ -114,7 +114,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'dest
     }
   }
 
-  /** The call with this event got a 200, so the event must be durable. */
+  /** Called when the call with this event got a 200. The event must be durable. */
   accepted(event: AcceptedEvent): void {
     const isDurable =
       this.#duplicates.has(event.id) ||

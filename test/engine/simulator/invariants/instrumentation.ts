@@ -41,9 +41,9 @@ export class InstrumentedAttempts extends Attempts {
     const isRetry = partOf(open.delivery, url)?.lastAttempt !== undefined
     const begun = { open, destination, url, isRetry }
     this.#listener.attemptBegins(begun)
-    const made = await super.make(open, destination, webhook, mayBegin)
-    if (made !== undefined) this.#listener.attemptEnds(begun, made.attempt)
-    return made
+    const result = await super.make(open, destination, webhook, mayBegin)
+    if (result !== undefined) this.#listener.attemptEnds(begun, result.attempt)
+    return result
   }
 }
 

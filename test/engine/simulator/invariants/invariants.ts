@@ -116,20 +116,20 @@ export class Invariants {
   }
 
   /**
-   * A request is sent. A receiver may accept a delivery once, and once more for each interruption of a process or of the thread
-   * that delivers to it.
+   * Called when a request is sent. A receiver may accept a delivery once, and once more for each interruption of a
+   * process or of the thread that delivers to it.
    */
   sent(deliveryId: string, url: string, outcome: Attempt['outcome']): void {
-    const taken = this.requests.sent(deliveryId, url, outcome)
+    const successes = this.requests.sent(deliveryId, url, outcome)
     const interruptions = this.#interruptions + (this.#threadInterruptions.get(url) ?? 0)
     const allowed = 1 + interruptions
-    if (taken > allowed)
+    if (successes > allowed)
       this.violated(
-        `${deliveryId}: ${url} accepted it ${taken} times, but ${interruptions} interruptions allow at most ${allowed}`,
+        `${deliveryId}: ${url} accepted it ${successes} times, but ${interruptions} interruptions allow at most ${allowed}`,
       )
   }
 
-  /** An attempt to the webhook begins. */
+  /** Called when an attempt to the webhook begins. */
   tried(url: string, blockedUntil: number): void {
     const blockedForMs = blockedUntil - this.#clock.now()
     if (blockedForMs > 0)
@@ -140,24 +140,24 @@ export class Invariants {
       this.violated(`${url}: attempted while it was paused`)
   }
 
-  /** The process starts to purge the user's events up to the seq `through`. */
+  /** Called when the process starts to purge the user's events up to the seq `through`. */
   purgeBegins(userId: string, through: number): void {
     this.ledger.purgeBegins(userId, through)
   }
 
-  /** A process ended before it could record the results of all its attempts. */
+  /** Called when a process ended before it could record the results of all its attempts. */
   interrupted(): void {
     this.#interruptions++
     this.attempts.reset()
   }
 
-  /** A process has started. */
+  /** Called when a process has started. */
   processStarted(): void {
     this.requests.processStarted(this.#clock.now())
     this.#inForce.reset()
   }
 
-  /** The thread with the lanes of these destinations was killed. */
+  /** Called when the thread with the lanes of these destinations was killed. */
   threadInterrupted(group: number, owns: (destinationId: string) => boolean): void {
     this.attempts.resetGroup(group)
     for (const url of this.#urls)
@@ -165,7 +165,7 @@ export class Invariants {
         this.#threadInterruptions.set(url, (this.#threadInterruptions.get(url) ?? 0) + 1)
   }
 
-  /** The thread for the lanes of these destinations has started. */
+  /** Called when the thread for the lanes of these destinations has started. */
   threadStarted(owns: (destinationId: string) => boolean): void {
     this.requests.threadStarted({ owns, at: this.#clock.now() })
   }

@@ -104,8 +104,8 @@ export class RecordInvariants {
       return
     }
     const lastSpan = Math.min(60_000, retryWindowMs / 10)
-    const asked = lastAttempt.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
-    const ranOut = lastAttempt.startedAt + lastAttempt.durationMs + asked >= end - lastSpan
+    const retryAfterMs = lastAttempt.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
+    const ranOut = lastAttempt.startedAt + lastAttempt.durationMs + retryAfterMs >= end - lastSpan
     if (!isOver && !(lastAttempt.outcome === 'retry' && ranOut))
       onViolation(`${id}: expired before the end of its retry window`)
   }

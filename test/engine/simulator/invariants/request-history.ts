@@ -17,7 +17,7 @@ export class RequestHistory {
   /** By URL: the start of the latest attempt that is retried. */
   readonly #failed = new Map<string, number>()
   #processStartedAt = 0
-  /** The threads of the process. Each starts without knowledge of the receivers. */
+  /** The threads of the process. Each starts without state about the receivers. */
   #threads: readonly StartedThread[] = []
   #sends = 0
 
@@ -29,7 +29,9 @@ export class RequestHistory {
     return this.#sends
   }
 
-  /** A request is sent. Returns how often the receiver has accepted this delivery, including this request. */
+  /**
+   * Called when a request is sent. Returns how often the receiver has accepted this delivery, including this request.
+   */
   sent(deliveryId: string, url: string, outcome: Attempt['outcome']): number {
     this.#sends++
     const key = `${deliveryId} ${url}`
@@ -39,13 +41,13 @@ export class RequestHistory {
     return before + 1
   }
 
-  /** The engine received the result of an attempt. */
+  /** Called when the engine received the result of an attempt. */
   ended({ url, outcome, startedAt }: Attempt): void {
     const latest = outcome === 'retry' ? this.#failed : this.#responded
     latest.set(url, Math.max(latest.get(url) ?? 0, startedAt))
   }
 
-  /** A process has started, without the knowledge of earlier processes about the receivers. */
+  /** Called when a process has started. It has no state about the receivers yet. */
   processStarted(now: number): void {
     this.#processStartedAt = now
     this.#threads = []
@@ -61,8 +63,8 @@ export class RequestHistory {
   }
 
   /**
-   * Whether the process and the webhook's thread have run since then, and there were attempts to the webhook since then, which
-   * all failed.
+   * Whether all attempts to the webhook since then failed, there was at least one, and the process and the webhook's
+   * thread have run since then.
    */
   failedThroughout(url: string, since: number): boolean {
     const responded = this.#responded.get(url) ?? 0

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../../packages/server/src/util/time/clock.ts'
 
-interface Hurry {
+interface SpeedUp {
   /** How far in the past the clock starts. */
   readonly behindMs: number
   /** How many times faster than real time it runs, until it has caught up. */
@@ -11,7 +11,10 @@ interface Hurry {
  * Speeds up the clock of the service in this process, so that screenshots show plots of hours after a few minutes. Timers and
  * timestamps both follow it. Returns how long it takes to catch up; dispose of the result to restore the clock.
  */
-export function hurryClock({ behindMs, speed }: Hurry): { readonly takesMs: number } & Disposable {
+export function speedUpClock({
+  behindMs,
+  speed,
+}: SpeedUp): { readonly takesMs: number } & Disposable {
   const usual: Clock = { ...systemClock }
   const startedAt = usual.now()
   const takesMs = behindMs / (speed - 1)
