@@ -66,7 +66,7 @@ async function makeData(
 }
 
 /** Measured during a sync, or during the same time without one. */
-interface Meanwhile {
+interface MeasuredPeriod {
   /** The events per second that arrive at the receiver while events are sent at a steady rate. */
   readonly rate: number
   readonly loopDelayP99Ms: number
@@ -76,9 +76,9 @@ interface Meanwhile {
 }
 
 interface Round {
-  readonly without: Meanwhile
-  readonly first: Meanwhile
-  readonly check: Meanwhile
+  readonly without: MeasuredPeriod
+  readonly first: MeasuredPeriod
+  readonly check: MeasuredPeriod
 }
 
 /** Syncs of an audience that is added and removed in each round, under a steady load. */
@@ -111,13 +111,15 @@ class MeasuredSyncs {
     return { without, first, check }
   }
 
-  async #synced(id: string): Promise<Pick<Meanwhile, 'seconds' | 'entered'>> {
+  async #synced(id: string): Promise<Pick<MeasuredPeriod, 'seconds' | 'entered'>> {
     const sync = await this.#audiences.synced(id)
     if (sync.missed > 0) throw new Error(`The sync found ${sync.missed} missed changes.`)
     return { seconds: secondsOf(sync), entered: sync.entered }
   }
 
-  async #during(work: () => Promise<Pick<Meanwhile, 'seconds' | 'entered'>>): Promise<Meanwhile> {
+  async #during(
+    work: () => Promise<Pick<MeasuredPeriod, 'seconds' | 'entered'>>,
+  ): Promise<MeasuredPeriod> {
     await this.#service.loopDelayP99Ms()
     const { rate, result } = await this.#load.meanwhile(EVENTS_PER_SECOND, work)
     return { rate, loopDelayP99Ms: (await this.#service.loopDelayP99Ms())!, ...result }

@@ -3,8 +3,8 @@ import { type LoadedService, throughput } from '../load/throughput.ts'
 import type { Curve, RunSettings } from './benchmark.ts'
 
 /**
- * The throughput of one service for each `x`. All services run at the same time, but only one is under load. Every other
- * round runs in reverse order. `open` starts the service and adds resources to dispose of later to `stack`.
+ * The throughput of one service for each `x`. All services run at the same time, but only one is under load. Every
+ * other round runs in reverse order. `open` starts the service and adds its resources to `stack`.
  */
 export async function throughputCurve(
   settings: RunSettings,

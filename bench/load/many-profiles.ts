@@ -8,9 +8,9 @@ const FACTS = 10
 const OLDEST_LAST_MS = 180 * DAY_MS
 
 /**
- * Adds profiles to the database of a stopped service, as it would store them for users with a userId, an anonymousId, five
- * traits, and ten events counted by its one clause. A fifth has the trait `plan` = `pro`. The events themselves are no
- * longer in the archive.
+ * Adds profiles to the database of a stopped service, as it would store them for users with a userId, an anonymousId,
+ * five traits, and ten events counted by its one clause. A fifth has the trait `plan` = `pro`. The events themselves
+ * are not in the archive.
  */
 export function addProfiles(dataDir: string, count: number): void {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))

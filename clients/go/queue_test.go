@@ -86,7 +86,7 @@ func FuzzTheQueueKeepsOrderAndCounts(f *testing.F) {
 				inFlight = 0
 			}
 			if q.waiting() != len(waiting) || q.pending() != len(waiting)+inFlight || q.tail() != uint64(number) {
-				t.Fatalf("%d wait, want %d", q.waiting(), len(waiting))
+				t.Fatalf("%d waiting, want %d", q.waiting(), len(waiting))
 			}
 			if q.pendingBefore(q.tail()) != q.pending() || q.pendingBefore(q.head) != inFlight {
 				t.Fatalf("%d pending before %d", q.pendingBefore(q.head), q.head)

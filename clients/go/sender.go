@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sender sends the queue, one batch after the other, in the order of the calls.
+// sender sends the queue, one batch at a time, in the order of the calls.
 //
 // It is idle until flush starts its goroutine, which takes a batch, tries it, pauses and retries until the outcome is
 // final. The goroutine continues while a flush requires it or a batch is full, and then exits. stop ends it from any

@@ -70,7 +70,7 @@ describe('the proxies', () => {
 })
 
 describe('the metrics', () => {
-  it('have the names in the requirements', () => {
+  it('include the promised names', () => {
     const promised = `
       ingest_requests_total ingest_events_total ingest_duration_seconds decisions_total attempts_total
       attempt_duration_seconds end_to_end_seconds deliveries oldest_pending_seconds breaker_open inflight

@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
-interface Tested {
+interface TestResult {
   readonly dryRun: boolean
   readonly deliveryId: string
   readonly webhooks: readonly {
@@ -17,8 +17,8 @@ interface Tested {
 const TYPES = ['identify', 'track', 'page', 'screen', 'group', 'alias', 'delete']
 const SECRET = 'the-shared-secret'
 
-const test = (service: RunningService, id: string, body: object): Promise<Tested> =>
-  service.api.call<Tested>('POST', `destinations/${id}/test`, body)
+const test = (service: RunningService, id: string, body: object): Promise<TestResult> =>
+  service.api.call<TestResult>('POST', `destinations/${id}/test`, body)
 
 it('sends a sample of each type, even to a disabled destination, and shows it byte for byte', async () => {
   await using receiver = await openReceiver({ respond: { status: 201, body: 'thanks' } })
@@ -30,7 +30,7 @@ it('sends a sample of each type, even to a disabled destination, and shows it by
     const request = receiver.requests[index]!
     expect(isSignedWith(SECRET, request)).toBe(true)
     expect(request.headers['x-key']).toBe('static-value')
-    const [{ request: shown, signature, attempt }] = tested as [Tested['webhooks'][number]]
+    const [{ request: shown, signature, attempt }] = tested as [TestResult['webhooks'][number]]
     expect(JSON.parse(shown.body)).toMatchObject({ type })
     expect(shown.body).toBe(request.body.toString())
     const sent = Object.fromEntries(

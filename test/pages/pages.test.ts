@@ -43,7 +43,7 @@ describe('the commands of a page', () => {
         await reader.sees(block)
         continue
       }
-      const { text, failures, output } = await reader.read(withoutWhatCiRuns(block))
+      const { text, failures, output } = await reader.read(withoutCiCommands(block))
       const exit = valueOf(block, 'exit')
       const expected = exit === undefined ? [] : [Number(exit)]
       expect(failures, `${page}:${block.line}\n${text}\n${output}`).toEqual(expected)
@@ -65,7 +65,7 @@ describe('the commands of a page', () => {
 })
 
 /** The block without slow commands that CI runs in the clone itself. */
-function withoutWhatCiRuns(fence: Fence): Fence {
+function withoutCiCommands(fence: Fence): Fence {
   const lines = fence.text.split('\n').map((line) => {
     const [commands = ''] = line.split('#')
     const parts = commands.split('&&').map((part) => part.trim())

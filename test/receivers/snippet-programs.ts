@@ -14,13 +14,13 @@ export interface SnippetCase {
   readonly headers: Readonly<Record<string, string>>
 }
 
-interface Ran {
+interface RunResult {
   readonly status: number | null
   readonly output: string
 }
 
 /** Saves and runs a snippet with the file name and the command that the console shows. */
-export function runSnippet({ file, code, run }: Snippet): Promise<Ran> {
+export function runSnippet({ file, code, run }: Snippet): Promise<RunResult> {
   return inFolder(file === undefined ? {} : { [file]: code }, run ?? code, { hasPackages: true })
 }
 
@@ -127,13 +127,13 @@ async function inFolder(
   files: Readonly<Record<string, string>>,
   command: string,
   { environment = {}, hasPackages = false }: Surroundings,
-): Promise<Ran> {
+): Promise<RunResult> {
   using folder = new TemporaryFolder()
   const project = join(folder.path, 'project')
   mkdirSync(project)
   if (hasPackages) symlinkSync(MODULES, join(project, 'node_modules'))
   for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content)
-  const { promise, resolve } = Promise.withResolvers<Ran>()
+  const { promise, resolve } = Promise.withResolvers<RunResult>()
   const child = spawn('sh', ['-c', command], {
     cwd: project,
     env: { ...process.env, ...environment, NODE_OPTIONS: '--conditions=hookline-source' },

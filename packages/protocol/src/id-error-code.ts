@@ -4,8 +4,8 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
  * The error code for an invalid id of a user, a group or a call; `undefined` for a valid one.
- * @param isUtf8 whether the request was valid UTF-8. If not, a U+FFFD in the id may replace any invalid byte, so that two
- * ids would become one.
+ * @param isUtf8 whether the request was valid UTF-8. If not, a U+FFFD in the id may replace any invalid byte, so two
+ *   ids could become one.
  */
 export function idErrorCode(id: string, isUtf8 = true): IngestCodeName | undefined {
   // UTF-8 cannot encode a lone surrogate: the database would store a different id, or merge two ids.

@@ -5,9 +5,9 @@ import { revive } from './revive.ts'
 
 const IS_ID_NAME: ReadonlySet<string> = new Set(ID_FIELDS)
 
-type Places = Pick<ReadonlySet<number>, 'has'>
+type IndexSet = Pick<ReadonlySet<number>, 'has'>
 
-const EVERY: Places = { has: () => true }
+const EVERY: IndexSet = { has: () => true }
 
 /** Whether an id of this call is a number. */
 export function hasNumericId(call: Json): boolean {
@@ -21,7 +21,7 @@ export function hasNumericId(call: Json): boolean {
 export function callsWithInexactIds(
   text: string,
   { isBatch }: { readonly isBatch: boolean },
-): Places {
+): IndexSet {
   const found = new Set<number>()
   if (!MAY_BE_INEXACT.test(text)) return found
   const body = revive(text, markInexactId)

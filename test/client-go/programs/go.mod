@@ -1,4 +1,4 @@
-// The programs that the requirement on the Go client library describes. This module builds them with the original library;
+// Programs that use the documented features of the Go client library. This module builds them with the original library;
 // programs.test.ts changes only the import, and builds them with clients/go.
 module hookline.dev/test/client-go
 

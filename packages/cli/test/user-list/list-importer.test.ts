@@ -6,7 +6,7 @@ import { RejectedFile } from '../../src/import/rejected-file.ts'
 import { ListImporter, type ListMode } from '../../src/user-list/list-importer.ts'
 import { userParser } from '../../src/user-list/parse-user-line.ts'
 
-interface Change {
+interface ListChange {
   readonly add?: readonly string[]
   readonly remove?: readonly string[]
 }
@@ -26,7 +26,7 @@ async function imported(
   const path = join(folder.path, 'users.csv')
   const rejected = join(folder.path, 'rejected')
   await writeFile(path, text)
-  const changes: Change[] = []
+  const changes: ListChange[] = []
   await using rejectedFile = await RejectedFile.open(rejected, 0)
   const importer = new ListImporter({
     path,

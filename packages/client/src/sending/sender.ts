@@ -24,7 +24,7 @@ interface SenderOptions {
 }
 
 /**
- * Sends the queue, one batch after the other, in the order of the calls.
+ * Sends the queue, one batch at a time, in the order of the calls.
  *
  * It is idle until `wake`. Then it takes a batch, tries it, pauses and retries until the outcome is final, and
  * continues with the next batch while a flush requires it or a batch is full. After that, it is idle again. `stop` ends

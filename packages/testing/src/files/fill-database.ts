@@ -37,7 +37,7 @@ function addChecksums(db: DatabaseSync): void {
 export const NO_CHECKSUM = '0'
 
 /** The rows of a table to copy, and how the copies differ. */
-export interface Copied {
+export interface CopiedRows {
   readonly table: string
   /** A SELECT of the rows to copy, which may have more columns than the table. */
   readonly originals: string
@@ -50,7 +50,7 @@ export interface Copied {
 /** Inserts the originals once for each row of the temporary table `copy`, in order. */
 export function copyRows(
   db: DatabaseSync,
-  { table, originals, on = 'TRUE', changed }: Copied,
+  { table, originals, on = 'TRUE', changed }: CopiedRows,
 ): void {
   const columns = db
     .prepare(`PRAGMA table_info(${table})`)

@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Copied, copyRows, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
+import { type CopiedRows, copyRows, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /** How many copies of events to make, and when they were received. */
 export interface Spread {
@@ -48,7 +48,7 @@ const NUMBER = 'original.number = copy.number'
 /** The user's id in the group of the copy. */
 const USER = 'original.user_id || copy.user_group'
 
-const EVENTS: Copied = {
+const EVENTS: CopiedRows = {
   table: 'events',
   originals: 'SELECT * FROM original_event',
   on: NUMBER,
@@ -67,7 +67,7 @@ const EVENTS: Copied = {
   },
 }
 
-const DECISIONS: Copied = {
+const DECISIONS: CopiedRows = {
   table: 'declined',
   originals:
     'SELECT declined.*, number FROM declined JOIN original_event AS event ON event_id = event.id',
@@ -78,7 +78,7 @@ const DECISIONS: Copied = {
 /** Delivery ids begin with the time of their event. */
 const DELIVERY = "'msg_' || substr(copy.event_id, 5, 24) || substr(original.destination_id, -2)"
 
-function deliveriesWithin(pendingSince: number): Copied {
+function deliveriesWithin(pendingSince: number): CopiedRows {
   const isExpired = `original.is_waiting AND copy.at < ${pendingSince}`
   const times = `'$[0].firstDueAt', copy.at,
     '$[0].last.startedAt', copy.at + (original.webhooks ->> '$[0].last.startedAt') - original.first_due_at`
@@ -101,7 +101,7 @@ function deliveriesWithin(pendingSince: number): Copied {
   }
 }
 
-const ATTEMPTS: Copied = {
+const ATTEMPTS: CopiedRows = {
   table: 'attempts',
   originals: `SELECT attempts.*, number, destination_id, first_due_at FROM attempts
     JOIN deliveries ON deliveries.id = delivery_id JOIN original_event AS event ON event_id = event.id`,

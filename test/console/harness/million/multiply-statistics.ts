@@ -7,7 +7,7 @@ import {
 import type { Spread } from './multiply-events.ts'
 
 /** The counts of one source and destination, for all original events. */
-interface Total {
+interface EventCounts {
   readonly sourceId: string
   readonly destinationId: string
   readonly counts: Counts
@@ -32,7 +32,7 @@ export function multiplyStatistics(
   }
 }
 
-function totalsOf(db: DatabaseSync): readonly Total[] {
+function totalsOf(db: DatabaseSync): readonly EventCounts[] {
   const totals = new Map<
     string,
     { sourceId: string; destinationId: string; counts: Record<string, number> }

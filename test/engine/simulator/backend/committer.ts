@@ -1,7 +1,7 @@
 import { BackendUnavailableError } from '../../../../packages/server/src/backend/backend.ts'
 import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
-interface Waiting {
+interface WaitingCall {
   readonly work: () => unknown
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
@@ -21,7 +21,7 @@ export interface CommitterOptions {
  */
 export class Committer implements AsyncDisposable {
   readonly #options: CommitterOptions
-  #waiting: Waiting[] = []
+  #waiting: WaitingCall[] = []
   #isCommitting = false
   #onIdle = (): void => undefined
 
@@ -64,7 +64,7 @@ export class Committer implements AsyncDisposable {
     })
   }
 
-  #commit(batch: readonly Waiting[]): () => void {
+  #commit(batch: readonly WaitingCall[]): () => void {
     if (this.#options.isUnavailable()) {
       return () => batch.forEach(({ reject }) => reject(unavailable()))
     }

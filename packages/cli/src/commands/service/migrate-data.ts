@@ -6,7 +6,7 @@ import { table } from '../../output/table.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 import { startFailure } from '../../service/start-failure.ts'
 
-type Moved = MoveReport['tables'][number]
+type MovedTable = MoveReport['tables'][number]
 
 export function addMigrateData(program: Command): void {
   withServerOptions(program.command('migrate-data'))
@@ -35,8 +35,8 @@ function reportText(output: Output, { tables }: MoveReport): string {
   const moved = tables.filter(({ rows }) => rows > 0)
   if (moved.length === 0) return 'The data folder is empty.'
   const columns = [
-    { head: 'table', cell: (each: Moved) => each.table },
-    { head: 'rows', cell: (each: Moved) => grouped(each.rows) },
+    { head: 'table', cell: (each: MovedTable) => each.table },
+    { head: 'rows', cell: (each: MovedTable) => grouped(each.rows) },
   ]
   return table(output, columns, moved)
 }

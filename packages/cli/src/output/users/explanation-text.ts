@@ -5,7 +5,7 @@ import { printable } from '../safe-text.ts'
 
 export type Explained = Awaited<ReturnType<ManagementApi['explainAudience']>>
 
-type Part = NonNullable<Explained['condition']>[number]
+type ExplainedPart = NonNullable<Explained['condition']>[number]
 
 export function explanationText(output: Output, explained: Explained): string {
   const { condition = [], changesAt } = explained
@@ -30,7 +30,7 @@ function headline(output: Output, explained: Explained): string {
 
 function partText(
   output: Output,
-  { pointer, kind, holds, clause, actual, changesAt }: Part,
+  { pointer, kind, holds, clause, actual, changesAt }: ExplainedPart,
 ): string {
   const mark = output.style(holds ? 'green' : 'red', holds ? '✓' : '✗')
   const until = changesAt === null ? '' : `, until at least ${changesAt}`
@@ -43,7 +43,7 @@ function depthOf(pointer: string): number {
   return pointer.split('/').filter((step) => /^(?:and|or|not)$/.test(step)).length
 }
 
-function seenText(actual: Part['actual']): string {
+function seenText(actual: ExplainedPart['actual']): string {
   if (actual === undefined) return ''
   if ('count' in actual)
     return `count ${actual['count']}${actual['orMore'] === true ? ' or more' : ''}`

@@ -53,13 +53,13 @@ const failed = (dueAt: number): Partial<DeliveryPart> => ({
 })
 const FAILED_AT = NOON + 120
 
-type Row = readonly [
+type WaitCase = readonly [
   title: string,
   fixture: WaitFixture,
   expected: readonly [reason: WaitReason, since: number, nextAttemptAt: number | null],
 ]
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly WaitCase[] = [
   ['that is due waits in line', {}, ['queued', NOON, NOW]],
   [
     'with an attempt in progress waits for the response, even if it is paused meanwhile',
@@ -167,7 +167,7 @@ describe('a part of a delivery', () => {
     expect(partWaiting(partOf(), { ...contextOf({}), destination: undefined })).toBeNull()
   })
 
-  test('of a webhook whose health is unknown waits its turn', () => {
+  test('of a webhook whose health is unknown waits in line', () => {
     const context = { ...contextOf({}), states: [] }
     expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'queued' })
   })

@@ -29,7 +29,11 @@ const CREATING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/replays': ({ destinationId }) => ({ destinationId, from: formatTimestamp(NOON - 1) }),
 }
 /** Routes that create something in a record, each with a test below. */
-const ADDING = ['/alerts/channels', '/deliveries/:id/retry', '/destinations/:id/rotate-signing-key']
+const ADDING_TO_RECORD = [
+  '/alerts/channels',
+  '/deliveries/:id/retry',
+  '/destinations/:id/rotate-signing-key',
+]
 /** Routes that create no record: running them twice has the same result, or leaves nothing durable. */
 const REPEATABLE = [
   '/audiences/:id/sync',
@@ -148,7 +152,7 @@ test('every route that creates a record is listed here', async () => {
   const posts = server.routes
     .filter((route) => route.startsWith('POST '))
     .map((route) => route.slice('POST /api/v1'.length))
-  const listed = [...Object.keys(CREATING), ...ADDING, ...REPEATABLE]
+  const listed = [...Object.keys(CREATING), ...ADDING_TO_RECORD, ...REPEATABLE]
   expect(posts.toSorted()).toEqual(listed.toSorted())
 })
 

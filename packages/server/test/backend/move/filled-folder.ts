@@ -96,7 +96,7 @@ export const order = (userId: string, messageId: string) => ({
   properties: { revenue: 10 },
 })
 
-interface Found {
+interface FoundProfiles {
   /** Absent once the index is complete. */
   readonly indexed?: number
 }
@@ -194,7 +194,10 @@ async function useService(
   await api.call('DELETE', 'suppressions/back')
   // Index a trait.
   await expect
-    .poll(async () => (await api.call<Found>('GET', 'profiles?trait.plan=pro')).indexed ?? 'all')
+    .poll(
+      async () =>
+        (await api.call<FoundProfiles>('GET', 'profiles?trait.plan=pro')).indexed ?? 'all',
+    )
     .toBe('all')
   // Send a suppressed call.
   await sendCalls(service.url, source, [order('gone', 'too late')])
