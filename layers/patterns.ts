@@ -66,7 +66,7 @@ export function filePatterns(name: FileName): Pattern[] {
   return arrowPatterns({ name, folder: '', outside: ['./**', '../**'], ...FILES[name] })
 }
 
-/** For the files of a component that are in its subfolders as deep as `depth`. */
+/** For the files in a component's subfolders at this depth. */
 export function componentPatterns(name: ComponentName, depth: number): Pattern[] {
   const folder = posix.join(name, '*/'.repeat(depth))
   return arrowPatterns({

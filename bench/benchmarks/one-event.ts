@@ -53,7 +53,7 @@ async function figuresWith(threads: Threads, name: string, goals: Goals): Promis
 }
 
 interface Counts {
-  /** For each function, by its file and position. */
+  /** The number of calls of each function, by its file and position. */
   readonly calls: ReadonlyMap<string, number>
   readonly messages: number
 }

@@ -48,7 +48,7 @@ export async function loadedIngestion(
   return { nodes, place, load, ...disposing(stack.move()) }
 }
 
-/** From the call to the receiver. */
+/** Calls with one destination, from the call to the receiver. */
 export async function loadedDelivering(
   servers: ClusterServers,
   count: Nodes,

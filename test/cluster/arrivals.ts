@@ -28,7 +28,7 @@ export class Arrivals implements AsyncDisposable {
   readonly #random: () => number
   /** When each messageId was first accepted, in ms of `performance.now`. */
   readonly #firstAt = new Map<string, number>()
-  /** Of each messageId. */
+  /** By messageId. */
   readonly #webhookIds = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
 

@@ -28,7 +28,7 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-/** Also after the purge, which may be over after fewer. */
+/** Continues after the purge, which may end after fewer kills. */
 const MIN_KILLS = 4
 
 /** Creates a source with three destinations: one enabled, one disabled and one paused. */

@@ -82,7 +82,7 @@ describe('a call', () => {
     [new Date('2014-12-12T19:04:59.123Z'), '2014-12-12T19:04:59.123Z'],
     ['2014-12-12T20:04:59.123456+0100', '2014-12-12T20:04:59.123456+0100'],
     ['2014-12-12', '2014-12-12'],
-    // Programs without types.
+    // From programs without types.
     [0 as unknown as string, 0],
   ] as const)('with the historical timestamp %s is sent with %s', async ([timestamp, sent]) => {
     await using exchange = await openExchange()

@@ -120,7 +120,6 @@ export class Watched implements AsyncDisposable {
     await run
   }
 
-  /** Checks this many times. */
   async checkTimes(times: number): Promise<void> {
     for (let checks = 0; checks < times; checks += 1) await this.check()
   }

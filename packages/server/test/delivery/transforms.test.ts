@@ -28,7 +28,7 @@ const CART = {
   ],
 }
 
-/** At least one expression for each function of JSONata that is asynchronous in its source. */
+/** At least one expression for each function that JSONata implements asynchronously. */
 const EVERY_CONSTRUCT = [
   'items[price > 2].sku',
   'items[[0..1]].sku',
@@ -248,7 +248,7 @@ describe('a hostile transform', () => {
     await own.apply(ENDLESS, Buffer.from('{}'))
     const begunAt = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => own.apply(ENDLESS, Buffer.from('{}'))))
-    // Each is evaluated twice for 20 ms, and followed by a rest of 160 ms or more.
+    // Each is evaluated twice for 20 ms, and followed by a pause of 160 ms or more.
     expect(performance.now() - begunAt).toBeGreaterThan(4 * 200)
   })
 

@@ -40,7 +40,7 @@ test('lines are written to a file in order', async () => {
   const fd = openSync(file, 'w')
   const { output } = outputTo(fd)
   for (let number = 0; number < 3000; number++) {
-    // At most as many as may wait.
+    // Flushes before the buffer is full.
     if (number % 500 === 0) await output.flushed()
     output.write(lineOf(number))
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
 const SETTLED_WITHIN_MS = 20_000
-/** By default, some stop within half a second. The `analytics-node` family doubles the delay each time. */
+/** By default, some libraries stop within half a second. The `analytics-node` family doubles the delay each time. */
 const RETRIES = { segment: 50, legacy: 10 }
 /** Expo's library may leave a call in its queue until the next call or flush. */
 const FLUSH_EVERY_MS = 500

@@ -14,7 +14,7 @@ export interface Shop {
   readonly warehouse: string
   /** Rejects every `Signed Up`. */
   readonly push: string
-  /** Is disabled. */
+  /** Disabled. */
   readonly old: string
   readonly audience: string
 }

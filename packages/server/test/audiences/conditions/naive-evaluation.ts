@@ -12,7 +12,7 @@ import type {
 
 /** An event of the user, in its simplest form. */
 export interface NaiveEvent {
-  /** As `track Order` or `page Home`. */
+  /** Such as `track Order` or `page Home`. */
   readonly what: string
   readonly at: number
   readonly properties: Readonly<Record<string, Json>>

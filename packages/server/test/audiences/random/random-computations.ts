@@ -17,7 +17,7 @@ const HOUR_MS = 60 * 60 * 1000
 interface Surroundings {
   /** The computations that a condition may refer to. */
   readonly others: readonly Computation[]
-  /** Times are around this one. */
+  /** Times are generated around this one. */
   readonly around: number
 }
 

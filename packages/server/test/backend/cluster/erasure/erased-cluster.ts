@@ -89,7 +89,7 @@ export function someEvents(count: number, random: () => number, at = NOON): Acce
     const isMine = random() < 0.1
     const planted = isMine ? PLANTED : ''
     const text = `${planted}${randomText(random() * (random() < 0.05 ? 9000 : 700))}`
-    // Not from `random`: in one of 200 runs, two of 6,000 seeded numbers would be equal, and the events duplicates.
+    // Not from `random`: in one of 200 runs, two of 6,000 seeded numbers would be equal, which would make duplicates.
     const id = randomUUID()
     return acceptedEvent({
       at,

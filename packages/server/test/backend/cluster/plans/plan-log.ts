@@ -64,7 +64,6 @@ export class PlanLog {
     return lines.flatMap(scansIn)
   }
 
-  /** Writes a mark to the log. */
   async #mark(mark: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.#url })
     await client.connect()

@@ -13,7 +13,7 @@ const ANONYMOUS = ['a1', 'a2', 'u1']
 
 const userId = fc.constantFrom(...USERS)
 const anonymousId = fc.constantFrom(...ANONYMOUS)
-/** Few different times, to have many equal ones. */
+/** Few distinct times, so that many are equal. */
 const time = fc.integer({ min: NOON, max: NOON + 3 })
 const traits = fc.dictionary(
   fc.constantFrom('plan', '__proto__', 'a.b"'),

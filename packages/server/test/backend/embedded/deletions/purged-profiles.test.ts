@@ -80,7 +80,7 @@ test('no data of a purged profile is left in any file, or reappears with later w
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
 
   const id = newId('del', NOON)
-  // Without the planted value, because the deletion stores them.
+  // These ids lack the planted value, because the deletion stores them.
   const userIds = idsOf(7)
   const request = { id, createdAt: NOON, sourceIds: null, suppress: false, users: 2 }
   await backend.deletions.create(request, { userIds })
