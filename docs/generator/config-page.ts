@@ -1,5 +1,5 @@
 import { flagOf, variableOf } from '../../packages/server/src/config.ts'
-import { type Setting, type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
+import { groupedSettings, type Setting } from '../../packages/server/src/settings.ts'
 import { code, list, page, plain, table } from './markdown.ts'
 
 /** docs/reference/config.md: every setting of the service. */
@@ -9,7 +9,7 @@ export function configPage(): string {
     'All settings are optional. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. `hookline config` shows every value and where it comes from.',
     'Sizes are in bytes. Durations have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is in milliseconds. If settings are invalid, the service does not start and reports all errors at once, including unknown variables that begin with `HOOKLINE_`.',
     'The flag `--config` or the variable `HOOKLINE_CONFIG` specifies the configuration file. It is YAML or JSON, with setting names in camel case (`retryWindow: 1h`). To read a secret from a file, add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
-    table(['flag', 'variable', 'default', 'meaning'], rows()),
+    ...tables(),
     '## Outgoing connections',
     'Hookline only connects to webhooks, their OAuth 2 token endpoints, mail servers for alerts, DNS servers, and, if configured, a proxy and an OpenTelemetry collector. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, the address guard (SSRF protection) refuses:',
     list([
@@ -30,11 +30,20 @@ export function configPage(): string {
   )
 }
 
-function rows(): string[][] {
-  return Object.entries<Setting>(SETTINGS).map(([key, setting]) => {
-    const name = key as SettingName
-    return [code(flagOf(name)), code(variableOf(name)), defaultOf(setting), plain(setting.doc)]
-  })
+function tables(): string[] {
+  const groups = Map.groupBy(groupedSettings(), ([group]) => group)
+  return [...groups].flatMap(([group, settings]) => [
+    `## ${group}`,
+    table(
+      ['flag', 'variable', 'default', 'meaning'],
+      settings.map(([, name, setting]) => [
+        code(flagOf(name)),
+        code(variableOf(name)),
+        defaultOf(setting),
+        plain(setting.doc),
+      ]),
+    ),
+  ])
 }
 
 function defaultOf(setting: Setting): string {

@@ -52,7 +52,7 @@ test('problems are shown worst first, one for each destination, with remedies an
     .waitFor()
   await worst.getByText('Response no such hook').waitFor()
   await worst.getByText('No attempt succeeded in the last hour (1 failed).').waitFor()
-  const remedy = 'Compare method, URL, static headers, auth, secrets and body'
+  const remedy = 'Check the path of the URL, then retry the rejected deliveries.'
   expect(await worst.getByText(remedy).count()).toBe(1)
   expect(await worst.getByText('<img src=x onerror=alert(1)>').count()).toBe(2)
   await items.nth(2).getByText('Old shop: Paused by an operator.').waitFor()

@@ -1,7 +1,7 @@
 import { formatTimeSpan } from '@hookline/protocol'
 import type { PresentedSetting } from './admin/system.ts'
 import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './config.ts'
-import { type Setting, type SettingName, SETTINGS } from './settings.ts'
+import { groupedSettings, type Setting, type SettingName, SETTINGS } from './settings.ts'
 import { Redacted } from './util/secrets/redacted.ts'
 
 /** The texts and origins of the values. An absent origin is unknown. */
@@ -12,10 +12,11 @@ export interface SettingTexts {
 
 /** Every setting as the management API shows it, without secrets. */
 export function presentedSettings(config: Config, known?: SettingTexts): PresentedSetting[] {
-  return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
-    ([name, { doc, default: usual = null, secret, isLocation = false }]) => {
+  return groupedSettings().map(
+    ([group, name, { doc, default: usual = null, secret, isLocation = false }]) => {
       const value = config[name]
       return {
+        group,
         name: nameOf(name),
         flag: flagOf(name),
         variable: variableOf(name),

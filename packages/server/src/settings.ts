@@ -37,7 +37,7 @@ export interface Setting<T = unknown> {
 
 const HOUR = 60 * 60 * 1000
 
-/** All settings by their name in code, from which flags and variables are derived. */
+/** All settings by their name in code, from which flags and variables are derived. Each group of `SETTING_GROUPS` is contiguous. */
 export const SETTINGS = {
   host: {
     doc: 'Address to listen on. The default accepts connections from this machine only.',
@@ -60,10 +60,45 @@ export const SETTINGS = {
     doc: 'Separate port for the management API, the console, health checks and metrics; the main port then accepts only calls, and serves the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
+  consoleUrl: {
+    doc: 'URL under which operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
+    isLocation: true,
+    parse: consoleUrl,
+  },
+  shutdownTimeoutMs: {
+    doc: 'How long to wait for requests and attempts in flight when stopping. After that, their connections are closed. Aborted attempts are repeated after the next start.',
+    default: '10s',
+    parse: time(0, 600_000),
+  },
   backend: {
     doc: 'Where the state is stored. `embedded`: one file in dataDir, for one process. `cluster`: PostgreSQL and NATS JetStream, shared by many processes. The cluster is new, and has not been used in production yet.',
     default: 'embedded',
     parse: oneOf('embedded', 'cluster'),
+  },
+  dataDir: {
+    doc: 'Folder of the database, the admin token and the keys.',
+    default: './data',
+    isLocation: true,
+    parse: text,
+  },
+  acceptLoss: {
+    doc: 'For one start after corruption only: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
+    parse: integer(0, Number.MAX_SAFE_INTEGER),
+  },
+  retentionMs: {
+    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or not yet applied to profiles, are stored longer.',
+    default: '7d',
+    parse: time(60_000, 10 * 365 * 24 * HOUR),
+  },
+  retentionMaxBytes: {
+    doc: 'Size of the database in bytes above which the oldest events are removed, regardless of age, with the same exceptions as retention. 0 means no limit.',
+    default: '0',
+    parse: integer(0, Number.MAX_SAFE_INTEGER),
+  },
+  auditRetentionMs: {
+    doc: 'How long entries of the audit log are stored.',
+    default: '400d',
+    parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   role: {
     doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` processes events and delivers them, `api` serves the management API and the console; `all` does everything. Every node serves health checks and metrics.',
@@ -123,16 +158,6 @@ export const SETTINGS = {
     default: '1',
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
-  dataDir: {
-    doc: 'Folder of the database, the admin token and the keys.',
-    default: './data',
-    isLocation: true,
-    parse: text,
-  },
-  acceptLoss: {
-    doc: 'For one start after corruption only: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
-    parse: integer(0, Number.MAX_SAFE_INTEGER),
-  },
   adminToken: {
     doc: 'Token of the management API. By default, the service creates one in <dataDir>/admin-token.',
     secret: true,
@@ -148,6 +173,11 @@ export const SETTINGS = {
     default: '1000',
     parse: integer(0, 1_000_000),
   },
+  maxAuthFailuresPerMinute: {
+    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any more get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    default: '60',
+    parse: integer(0, 1_000_000),
+  },
   maxLiveStreams: {
     doc: 'Maximum connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token with more connections.',
     default: '100',
@@ -158,11 +188,6 @@ export const SETTINGS = {
     default: '',
     isLocation: true,
     parse: hostNames,
-  },
-  maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any more get 429. This limit does not apply to valid tokens. 0 means no limit.',
-    default: '60',
-    parse: integer(0, 1_000_000),
   },
   encryptionKey: {
     doc: 'Key that encrypts the secrets in the database: shared and webhook secrets, private keys, the URLs, header values and auth of webhooks, and audit entries. 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. By default, the service creates one in <dataDir>/encryption-key.',
@@ -211,20 +236,15 @@ export const SETTINGS = {
     default: formatTimeSpan(LIMITS.retryWindowMs),
     parse: time(0, LIMITS.maxRetryWindowMs),
   },
-  retentionMs: {
-    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or not yet applied to profiles, are stored longer.',
-    default: '7d',
-    parse: time(60_000, 10 * 365 * 24 * HOUR),
+  dedupeWindowMs: {
+    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',
+    default: '1d',
+    parse: time(0, 30 * 24 * HOUR),
   },
-  retentionMaxBytes: {
-    doc: 'Size of the database in bytes above which the oldest events are removed, regardless of age, with the same exceptions as retention. 0 means no limit.',
-    default: '0',
-    parse: integer(0, Number.MAX_SAFE_INTEGER),
-  },
-  auditRetentionMs: {
-    doc: 'How long entries of the audit log are stored.',
-    default: '400d',
-    parse: time(60_000, 10 * 365 * 24 * HOUR),
+  clockSkewToleranceMs: {
+    doc: "How far off a client's clock may be before its timestamps are corrected.",
+    default: '10m',
+    parse: time(0, 24 * HOUR),
   },
   maxAnonymousIds: {
     doc: 'Maximum anonymousIds linked to a profile: the first ones seen with its users. Further ones are reported, but not linked.',
@@ -341,26 +361,6 @@ export const SETTINGS = {
     isLocation: true,
     parse: traceUrl,
   },
-  consoleUrl: {
-    doc: 'URL under which operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
-    isLocation: true,
-    parse: consoleUrl,
-  },
-  dedupeWindowMs: {
-    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',
-    default: '1d',
-    parse: time(0, 30 * 24 * HOUR),
-  },
-  clockSkewToleranceMs: {
-    doc: "How far off a client's clock may be before its timestamps are corrected.",
-    default: '10m',
-    parse: time(0, 24 * HOUR),
-  },
-  shutdownTimeoutMs: {
-    doc: 'How long to wait for requests and attempts in flight when stopping. After that, their connections are closed. Aborted attempts are repeated after the next start.',
-    default: '10s',
-    parse: time(0, 600_000),
-  },
   maxDestinationsInMetrics: {
     doc: 'Maximum destinations that `/metrics` shows individually, with their names. The others are summed as `other`. At 1,000, a scrape takes about 100 ms.',
     default: '200',
@@ -379,3 +379,26 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
+
+/** The groups that the console and docs/reference/config.md show, by the first setting of each. */
+const SETTING_GROUPS: Readonly<Partial<Record<SettingName, string>>> = {
+  host: 'Server',
+  backend: 'Storage',
+  role: 'Cluster',
+  adminToken: 'Access',
+  allowedNetworks: 'Network',
+  attemptTimeoutMs: 'Delivery',
+  dedupeWindowMs: 'Events',
+  ingestThreads: 'Threads and memory',
+  maxMessageBytes: 'Requests',
+  traceContext: 'Observability',
+}
+
+/** All settings with their groups, in order. */
+export function groupedSettings(): [group: string, name: SettingName, setting: Setting][] {
+  let group = ''
+  return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(([name, setting]) => {
+    group = SETTING_GROUPS[name] ?? group
+    return [group, name, setting]
+  })
+}

@@ -17,6 +17,7 @@ test('shows each setting as the user wrote it, with its origin, but no secret', 
   const of = (name: string) => shown.find((each) => each.name === name)
   expect(shown).toHaveLength(Object.keys(SETTINGS).length)
   expect(of('retention')).toEqual({
+    group: 'Storage',
     name: 'retention',
     flag: '--retention',
     variable: 'HOOKLINE_RETENTION',

@@ -21,6 +21,7 @@ import {
 
 function settingOf(fields: Partial<Setting>): Setting {
   return {
+    group: 'Server',
     name: 'port',
     flag: '--port',
     variable: 'HOOKLINE_PORT',

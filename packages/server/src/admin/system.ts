@@ -27,6 +27,7 @@ const OriginResponse = Type.Object({
 })
 
 const settingFields = {
+  group: Schema.text('The settings of a group are contiguous.'),
   name: text,
   flag: text,
   variable: text,

@@ -3874,6 +3874,8 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             /** When the last backup download was completed; null before the first one. */
             lastBackupAt: string | null;
             settings: {
+                /** The settings of a group are contiguous. */
+                group: string;
                 name: string;
                 flag: string;
                 variable: string;

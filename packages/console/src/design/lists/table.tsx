@@ -1,4 +1,13 @@
-import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import {
+  Children,
+  cloneElement,
+  type ComponentProps,
+  createContext,
+  isValidElement,
+  type ReactElement,
+  type ReactNode,
+  use,
+} from 'react'
 import { classNames } from '../class-names.ts'
 import './table.css'
 
@@ -8,7 +17,12 @@ interface TableProps {
   readonly children: ReactNode
 }
 
-/** Scrolls horizontally on narrow screens. `relative` keeps `sr-only` elements inside. */
+const TableHead = createContext<readonly ReactNode[]>([])
+
+/**
+ * On narrow screens, each row is a block: its first cell, then the others with their column titles. The roles keep it a table for
+ * screen readers. `relative` keeps `sr-only` elements inside.
+ */
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
     <div
@@ -17,17 +31,24 @@ export function Table({ label, head, children }: TableProps): ReactElement {
       role="region"
       aria-label={label}
     >
-      <table className="text-dense w-full text-left">
-        <thead>
-          <tr className="border-line text-ink-faint text-note border-b">
+      <table role="table" className="text-dense w-full text-left">
+        <thead role="rowgroup">
+          <tr role="row" className="border-line text-ink-faint text-note border-b">
             {head.map((title, index) => (
-              <th key={index} scope="col" className="px-4 py-1.5 font-medium whitespace-nowrap">
+              <th
+                key={index}
+                role="columnheader"
+                scope="col"
+                className="px-4 py-1.5 font-medium whitespace-nowrap"
+              >
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody role="rowgroup">
+          <TableHead value={head}>{children}</TableHead>
+        </tbody>
       </table>
     </div>
   )
@@ -39,9 +60,17 @@ interface RowProps extends ComponentProps<'tr'> {
   readonly onOpen?: () => void
 }
 
-export function Row({ isCurrent = false, onOpen, className, ...rest }: RowProps): ReactElement {
+export function Row({
+  isCurrent = false,
+  onOpen,
+  className,
+  children,
+  ...rest
+}: RowProps): ReactElement {
+  const head = use(TableHead)
   return (
     <tr
+      role="row"
       aria-current={isCurrent || undefined}
       onClick={({ target, currentTarget }) => {
         // React also passes clicks in cards and dialogs that the row has opened elsewhere in the page.
@@ -56,10 +85,18 @@ export function Row({ isCurrent = false, onOpen, className, ...rest }: RowProps)
         className,
       )}
       {...rest}
-    />
+    >
+      {Children.toArray(children).map((cell, index) => labelled(cell, head[index]))}
+    </tr>
   )
 }
 
+function labelled(cell: ReactNode, title: ReactNode): ReactNode {
+  if (!isValidElement<{ readonly 'data-column'?: string }>(cell) || typeof title !== 'string')
+    return cell
+  return cloneElement(cell, { 'data-column': title })
+}
+
 export function Cell({ className, ...rest }: ComponentProps<'td'>): ReactElement {
-  return <td className={classNames('px-4 py-1.5 align-top', className)} {...rest} />
+  return <td role="cell" className={classNames('px-4 py-1.5 align-top', className)} {...rest} />
 }

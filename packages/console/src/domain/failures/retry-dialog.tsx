@@ -115,6 +115,8 @@ interface Retry {
   readonly isBusy: boolean
   readonly error: unknown
   readonly done: number | undefined
+  /** The number of deliveries in the group, as text. */
+  readonly total: string
 }
 
 function useRetry(group: FailureGroup, onClose: () => void): Retry {
@@ -134,7 +136,13 @@ function useRetry(group: FailureGroup, onClose: () => void): Retry {
       setBusy(false)
     }
   }
-  return { run: (selection) => void run(selection), isBusy, error, done: each.done }
+  return {
+    run: (selection) => void run(selection),
+    isBusy,
+    error,
+    done: each.done,
+    total: failureCount(group),
+  }
 }
 
 interface RetryFooterProps {
@@ -150,7 +158,7 @@ function RetryFooter({ retry, dryRun, onRetry, onClose }: RetryFooterProps): Rea
     <div className="mt-4 flex flex-col gap-3">
       <p role="status" className="text-ink-soft">
         {retry.isBusy && retry.done !== undefined
-          ? `Retried ${wholeNumber(retry.done)} so far…`
+          ? `Retried ${wholeNumber(retry.done)} of ${retry.total} so far…`
           : dryRun && previewText(dryRun.matches)}
       </p>
       {Boolean(error) && (

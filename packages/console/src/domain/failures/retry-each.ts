@@ -48,7 +48,7 @@ export function useRetryEach(group: FailureGroup): RetryEach {
 
 function summaryOf({ retried, refusals: { first, count } }: Progress): string {
   if (retried === 0 && count > 0) throw first
-  const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
+  const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}. Delivered ones leave the list of failures.`
   return count === 0 ? summary : `${summary} Skipped because they are held or deleted: ${count}.`
 }
 

@@ -1,15 +1,17 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactElement } from 'react'
+import { lazy, type ReactElement, Suspense } from 'react'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { deliveryQuery } from '../../domain/deliveries/delivery-query.ts'
 import { type Problem, problemsQuery } from '../../domain/problems.ts'
-import { ResponseQuote } from '../../domain/trace/response-quote.tsx'
 import { shownText } from '../../format/shown-text.ts'
+
+const SampleResponse = lazy(() =>
+  import('./sample-response.tsx').then((module) => ({ default: module.SampleResponse })),
+)
 
 const MAX_PROBLEMS = 8
 
@@ -75,7 +77,11 @@ function ProblemItem({ problem }: { readonly problem: Problem }): ReactElement {
           )}
           {shownText(title)}
         </p>
-        {sampleDeliveryId !== null && <SampleResponse deliveryId={sampleDeliveryId} />}
+        {sampleDeliveryId !== null && (
+          <Suspense fallback={null}>
+            <SampleResponse deliveryId={sampleDeliveryId} />
+          </Suspense>
+        )}
         <p className="text-ink-soft">{shownText(remedy)}</p>
         {causes.slice(1).map((cause, index) => (
           <p key={`${cause.title} ${index}`} className="text-ink-soft text-dense">
@@ -103,8 +109,3 @@ const LOST_LABELS: ReadonlyMap<string, string> = new Map(
     quarantine: 'Not delivered',
   } satisfies Partial<Record<Problem['condition'], string>>),
 )
-
-function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
-  const { data } = useQuery({ ...deliveryQuery(deliveryId), placeholderData: keepPreviousData })
-  return <ResponseQuote attempts={data?.attempts ?? []} />
-}

@@ -114,6 +114,7 @@ test('runs the checks at most once in ten seconds', async () => {
 
 test('only admins see paths, hosts and corruption, and no one sees secrets', async () => {
   const setting: PresentedSetting = {
+    group: 'Server',
     name: 'port',
     flag: '--port',
     variable: 'HOOKLINE_PORT',

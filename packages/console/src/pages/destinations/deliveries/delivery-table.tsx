@@ -10,7 +10,7 @@ import { UserHover } from '../../../domain/user-hover.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 
-const HEAD = ['Event', 'User', 'State', 'Last attempt', 'Attempts', 'Received', 'Next attempt']
+const HEAD = ['Event', 'State', 'User', 'Last attempt', 'Attempts', 'Received', 'Next attempt']
 
 interface DeliveryTableProps {
   readonly deliveries: readonly Delivery[]
@@ -66,13 +66,13 @@ const DeliveryRow = memo(function DeliveryRow({
           {shownText(event === undefined ? id : titleOf(event), 60)}
         </button>
       </Cell>
+      <Cell>
+        <StateBadge tone={tone}>{words}</StateBadge>
+      </Cell>
       <Cell className="max-w-56 min-w-24 break-words">
         <UserHover userId={event?.userId ?? null} space={space}>
           {shownText(event?.userId ?? event?.anonymousId ?? '', 60)}
         </UserHover>
-      </Cell>
-      <Cell>
-        <StateBadge tone={tone}>{words}</StateBadge>
       </Cell>
       <Cell className="max-w-80 min-w-40">
         {lasts.length === 0 ? (

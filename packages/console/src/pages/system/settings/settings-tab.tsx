@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { Fragment, type ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
@@ -52,11 +52,14 @@ export function SettingsTab(): ReactElement {
             </Empty>
           ) : (
             <>
-              <Table label="Settings" head={HEAD}>
-                {shown.map((each) => (
-                  <SettingRow key={each.name} setting={each} />
-                ))}
-              </Table>
+              {[...Map.groupBy(shown, ({ group }) => group)].map(([group, members]) => (
+                <SettingGroup
+                  key={group}
+                  group={group}
+                  settings={members}
+                  isOpen={shown.length < settings.length || !isUnused(group, settings)}
+                />
+              ))}
               <p role="status" className="text-ink-soft text-dense px-4 py-3">
                 {shown.length} of {counted(settings.length, 'setting')}. Changes require a restart.
               </p>
@@ -65,6 +68,35 @@ export function SettingsTab(): ReactElement {
         }}
       </Loaded>
     </Panel>
+  )
+}
+
+/** The cluster's settings mean nothing to a service that stores its data in one file. */
+function isUnused(group: string, settings: readonly Setting[]): boolean {
+  return (
+    group === 'Cluster' && settings.find(({ name }) => name === 'backend')?.value === 'embedded'
+  )
+}
+
+interface SettingGroupProps {
+  readonly group: string
+  readonly settings: readonly Setting[]
+  readonly isOpen: boolean
+}
+
+function SettingGroup({ group, settings, isOpen }: SettingGroupProps): ReactElement {
+  return (
+    <details open={isOpen} className="border-line border-b">
+      <summary className="px-4 py-3 font-semibold">
+        <h3 className="inline">{group}</h3>{' '}
+        <span className="text-ink-faint font-normal">{settings.length}</span>
+      </summary>
+      <Table label={`${group} settings`} head={HEAD}>
+        {settings.map((each) => (
+          <SettingRow key={each.name} setting={each} />
+        ))}
+      </Table>
+    </details>
   )
 }
 
@@ -99,7 +131,16 @@ function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
       <Cell className="text-ink-soft max-w-44 min-w-28 break-words">
         {shownText(originText(origin))}
       </Cell>
-      <Cell className="text-ink-soft min-w-72">{shownText(help, 1_000)}</Cell>
+      <Cell className="text-ink-soft min-w-72">{withCode(shownText(help, 1_000))}</Cell>
     </Row>
   )
+}
+
+/** Text between backticks as code. */
+function withCode(text: string): ReactElement[] {
+  return text
+    .split('`')
+    .map((part, index) =>
+      index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>,
+    )
 }

@@ -1,0 +1,10 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { deliveryQuery } from '../../domain/deliveries/delivery-query.ts'
+import { ResponseQuote } from '../../domain/trace/response-quote.tsx'
+
+/** The response to the last failed attempt of a delivery. */
+export function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
+  const { data } = useQuery({ ...deliveryQuery(deliveryId), placeholderData: keepPreviousData })
+  return <ResponseQuote attempts={data?.attempts ?? []} />
+}
