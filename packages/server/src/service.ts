@@ -185,7 +185,7 @@ async function stop(running: AsyncDisposableStack, components: Components): Prom
 async function joinNodes(stack: AsyncDisposableStack, components: Components): Promise<void> {
   const { backend, config, shutdown } = components
   const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
-  // No further attempt starts here: other nodes take over this node's share of each lane.
+  // No more attempts start here: other nodes take over this node's share of each lane.
   shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
 }
 

@@ -104,7 +104,7 @@ function* partsOf({ userIds, anonymousIds, sourceIds }: PurgeActivity): Generato
   }
 }
 
-/** Reports each added, changed or removed record of the catalog. Returns the function that stops it. */
+/** Reports each added, changed or removed record of the catalog. Returns a function that stops watching. */
 function watchCatalog(catalog: Catalog, onUpdate: (update: UpdateActivity) => void): () => void {
   let before = catalog.current
   return catalog.onChange(() => {

@@ -58,7 +58,10 @@ export class ActivityRelay {
     })
   }
 
-  /** Receives other nodes' activities until the returned function is called. `miss` counts losses; `null`: unknown. */
+  /**
+   * Receives other nodes' activities until the returned function is called. `miss` is called with the number of lost activities;
+   * `null` if unknown.
+   */
   receive(add: (shared: ActivityEntry) => void, miss: (count: number | null) => void): () => void {
     const stops = new DisposableStack()
     stops.defer(

@@ -109,7 +109,7 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity, as stored and sent to nodes. A decision includes its event, because another node may have received that. */
+/** An activity, as stored and sent to nodes. A decision includes its event, in case another node received it. */
 export interface ActivityEntry {
   readonly activity: Activity
   /** `undefined` if it was evicted. */

@@ -12,14 +12,14 @@ import { shortHash } from '../util/short-hash.ts'
 
 /** A known property is written at most this often: writing all of them each time would keep the database busy. */
 const UNWRITTEN_MS = 60_000
-/** Names and properties of one write, which other writes wait for. */
+/** Maximum names and properties per write; other writes wait for it. */
 const MAX_CHANGES = 500
 /** Names and properties in memory. */
 const MAX_HELD = 20_000
 
 interface CountedProperty {
   readonly types: Set<PropertyType>
-  /** When it was last seen, or up to a minute before: see `UNWRITTEN_MS`. */
+  /** When it was last seen, up to a minute out of date: see `UNWRITTEN_MS`. */
   lastSeenAt: number
   soleUser: string
 }
@@ -76,7 +76,7 @@ export class EventNameCounts {
     }))
   }
 
-  /** Call it when the changes are stored. */
+  /** Call it once the changes are stored. */
   stored(): void {
     for (const name of this.#changed) {
       name.count = 0

@@ -13,7 +13,7 @@ interface EventNameWorkerOptions extends Pick<Backend, 'eventNames' | 'followedL
 }
 
 const SLICE_EVENTS = 500
-/** How long new events are collected before a read, and how long read ones are counted before a write. */
+/** How long new events are collected before a read, and counts before a write. */
 const READ_MS = 200
 const WRITE_MS = 2_000
 
@@ -30,12 +30,12 @@ export class EventNameWorker implements Worker {
     while (!signal.aborted) await this.#follow(await this.#options.eventNames.state(), signal)
   }
 
-  /** Counts events until a write is refused, because a user was purged or another node counts. */
+  /** Counts events until a write is refused, because a user was purged or another node is counting. */
   async #follow({ through: begin, purges }: EventNamesState, signal: AbortSignal): Promise<void> {
     const { eventNames, followedLog, clock } = this.#options
     const slices = new TimeSlices(clock)
     const counts = new EventNameCounts()
-    // Write the first slice at once: a purge discards unwritten counts, and purges may come more often than WRITE_MS.
+    // Write the first slice immediately: a purge discards unwritten counts, and purges may come more often than WRITE_MS.
     let dueAt = clock.now()
     for (let after = begin, through = begin; !signal.aborted;) {
       const begunAt = clock.now()
@@ -58,7 +58,7 @@ export class EventNameWorker implements Worker {
   }
 }
 
-/** Counts events until there are too many changes. Resolves to the position of the last counted one. */
+/** Counts events until there are too many changes. Resolves to the position of the last event counted. */
 async function counted(
   { events, through }: LogSlice,
   counts: EventNameCounts,

@@ -29,8 +29,8 @@ interface LostActivities {
 
 /**
  * The newest activities of all nodes, numbered by this node. Nothing is buffered per reader: a slow reader is overtaken and
- * receives a `gap`. Everything is dropped five minutes after the last reader has left. A gap is not filled from the archive,
- * which does not have the order of activities.
+ * receives a `gap`. Gaps are not filled from the archive, which does not preserve the order of activities. Everything is dropped
+ * five minutes after the last reader has left.
  */
 export class LiveTail implements Omit<
   ActivityListener,

@@ -42,7 +42,7 @@ export class RecentItems<T> {
     this.#oldest = this.#next
   }
 
-  /** Calls `listener` after each item. Returns the function that stops it. */
+  /** Calls `listener` after each item. Returns a function that removes the listener. */
   follow(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -161,7 +161,7 @@ function channelSettings(
   throw new Problem('invalid_body', { errors: [...new Map(found).values()] })
 }
 
-/** The webhook for the ends of alerts, if the format has one. */
+/** The webhook that closes alerts, if the format has one. */
 function secondTargets({ endUrl }: ChannelFormat, text: string): { readonly url: string }[] {
   const url = URL.parse(text)
   return endUrl === undefined || url === null ? [] : [{ url: endUrl(url) }]
@@ -187,7 +187,7 @@ function schemeErrors({ isMail }: ChannelFormat, url: string): readonly FieldErr
 /** Mail servers often respond more slowly than webhooks. */
 const MAIL_LIMITS = { timeout: '30s' }
 
-/** The URL without the user and password in it, which become secrets of the webhook. */
+/** The URL without its user and password, which become secrets of the webhook. */
 function mailTarget(text: string, key: string | undefined): object {
   const limits = MAIL_LIMITS
   const url = URL.parse(text)

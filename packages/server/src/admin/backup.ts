@@ -90,7 +90,7 @@ interface Backup {
   end(): Promise<void>
 }
 
-/** Runs one backup at a time: each needs space on the disk. */
+/** Runs one backup at a time: each needs disk space. */
 export class Backups {
   readonly #states: AlertStates
   #lastAt: number | null = null

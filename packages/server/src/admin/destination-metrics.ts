@@ -23,8 +23,8 @@ interface Deps {
 }
 
 /**
- * Sets the metrics with a `destination` label before each scrape: counters, and gauges of the backlog, why it is blocked, and the
- * next attempt. Gauges cover the destinations with the largest backlog; idle webhooks have none.
+ * Sets the metrics with a `destination` label before each scrape: counters, and gauges for the backlog, the reason it is blocked,
+ * and the next attempt. Gauges cover the destinations with the largest backlog; idle webhooks have none.
  */
 export function reportDestinations(metrics: Metrics, deps: Deps): void {
   metrics.beforeScrape(async () => {

@@ -90,7 +90,7 @@ function largest(groups: ReadonlyMap<string, Streams>): Streams {
   return [...groups.values()].toSorted((a, b) => b.length - a.length)[0] ?? []
 }
 
-/** With a difference of one stream, two readers would keep ending each other's streams. */
+/** With a difference of one stream, two readers would keep closing each other's streams. */
 function isGreedier(others: Streams, own: Streams): boolean {
   return others.length > own.length + 1
 }

@@ -195,7 +195,7 @@ export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: Pr
   }
 }
 
-/** By kind of search, so that a cursor is valid for one of them only. */
+/** By kind of search, so that a cursor is valid for one kind only. */
 const profileLists = {
   all: new List('profiles', presentSummary),
   text: new List('profiles-by-text', presentSummary),

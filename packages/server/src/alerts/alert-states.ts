@@ -8,14 +8,14 @@ import type { Finding } from './findings.ts'
 
 const HOUR_MS = 60 * 60_000
 
-/** Alerts about all subjects together in an hour. Further ones are held back, except those about lost data. */
+/** Alerts about all subjects together in an hour. Additional ones are held back, except those about lost data. */
 const MAX_ALERTS_PER_HOUR = 30
 /** With those about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
 /**
- * How long these conditions must apply before an alert: a first retry often succeeds, and further refused calls can be counted in
- * the same alert.
+ * How long these conditions must apply before an alert: a first retry often succeeds, and more refused calls can be counted in the
+ * same alert.
  */
 const ALERT_DELAY_MS = 15_000
 const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
@@ -77,8 +77,8 @@ export function activeAlerts(
 }
 
 /**
- * Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. A start of the
- * service may find many corruptions, which are one alert.
+ * Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. Corruptions
+ * found within the same hour are one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
   if (condition === 'damage_found' && since !== null)
@@ -135,9 +135,8 @@ function withReason({ title, label = '' }: Finding, { reason = '', failure }: Fi
 }
 
 /**
- * How a condition that no longer applies ended. `unknown`: without evidence, for example after a restart or
- * in a pause, so it still counts.
- * `removed`: its destination was deleted or disabled, so nothing has recovered.
+ * How a condition that no longer applies ended. `unknown`: without evidence, for example after a restart or during a pause, so it
+ * still counts. `removed`: its destination was deleted or disabled, so nothing has recovered.
  */
 export type Ending = 'ended' | 'removed' | 'unknown'
 
@@ -206,7 +205,7 @@ function isFresh({ isActive, reported }: AlertState): boolean {
   return isActive && reported !== 'start'
 }
 
-/** Their counts grow with each further loss. */
+/** Their counts grow with each new loss. */
 const COUNTING: ReadonlySet<ConditionName> = new Set([
   'calls_refused',
   'write_key_unknown',
@@ -216,7 +215,7 @@ const COUNTING: ReadonlySet<ConditionName> = new Set([
   'quarantine',
 ])
 
-/** The findings, if the count has grown or a further webhook is failing since the last start. */
+/** The findings, if the count has grown or another webhook has failed since the last start. */
 function growthOf(
   { condition, reported, last, webhooks: known = [] }: AlertState,
   active: ActiveAlert | undefined,
@@ -349,7 +348,7 @@ export function isRemovable({ isActive, reportedAt, heldBack, unsent }: AlertSta
   )
 }
 
-/** Compares two states: starts first, and the worse one first. */
+/** Orders states by urgency: unreported starts first, then by severity. */
 export function byUrgency(a: AlertState, b: AlertState): number {
   return Number(isFresh(b)) - Number(isFresh(a)) || bySeverity(a.condition, b.condition)
 }

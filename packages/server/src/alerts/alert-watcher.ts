@@ -68,7 +68,7 @@ export class AlertWatcher implements Worker {
     return (channels ?? []).filter(({ enabled }) => enabled)
   }
 
-  /** Alerts without such a channel would be marked as reported, but not delivered. */
+  /** Without a channel that receives alerts, they would be marked as reported but never delivered. */
   #hasChannel(): boolean {
     return this.#channels().some(
       ({ paused, settings }) =>
@@ -198,7 +198,7 @@ const OF_DESTINATIONS: ReadonlySet<ConditionName> = new Set([
   'certificate_expiring',
 ])
 
-/** The states with the alerts that are due, within the limits of all alerts. */
+/** Adds the due alerts to the states, within the overall limits. */
 function withDueAlerts(
   states: ReadonlyMap<string, AlertState>,
   active: ReadonlyMap<string, ActiveAlert>,

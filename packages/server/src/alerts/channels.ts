@@ -1,4 +1,4 @@
-/** The request that a service for messages or incidents expects. */
+/** The request format of a messaging or incident service. */
 export interface ChannelFormat {
   /** JSONata, applied to the payload of an alert event. Absent: the payload itself. */
   readonly transform?: string
@@ -6,13 +6,13 @@ export interface ChannelFormat {
   readonly key?: { readonly header: string; readonly prefix: string }
   /** Its URL names a mail server, and its key is the password. */
   readonly isMail?: true
-  /** The URL of a second webhook, which gets the ends of alerts. The transform declines the others, by `$url`. */
+  /** The URL of a second webhook, which receives only the ends of alerts: the transform declines other events by `$url`. */
   readonly endUrl?: (url: URL) => string
 }
 
 /**
- * Sets $heading, which is what happened to what; $details, which is empty if there are none; and $lines: both, and the remedy. Titles
- * contain the counts.
+ * Sets $heading, a summary of the alert; $details, empty if there are none; and $lines: both, and the remedy. Titles contain the
+ * counts.
  */
 const TEXTS = `$time := function($at) { $substring($at, 0, 10) & " " & $substring($at, 11, 8) & " UTC" };
   $isEnd := properties.state = "ended";
@@ -40,7 +40,7 @@ const LINK_TEXT = 'Open in Hookline'
 /** How each service receives alerts. Keys are headers, which the API never shows. */
 export const CHANNEL_FORMATS = {
   slack: {
-    // Names of sources and destinations must not mention people or channels.
+    // The name of a source or destination must not be able to mention people or channels.
     transform: `(
   ${TEXTS}
   $escape := function($text) {
@@ -121,7 +121,7 @@ export const CHANNEL_FORMATS = {
       `${origin}${pathname.replace(/\/$/, '')}/{{properties.key}}/close?identifierType=alias`,
   },
   alertmanager: {
-    // A start ends on its own after a day, in case no end follows.
+    // An alert expires after a day, in case its end is never sent.
     transform: `(
   ${TEXTS}
   [{
@@ -147,7 +147,7 @@ export type ChannelFormatName = keyof typeof CHANNEL_FORMATS
 
 export const CHANNEL_FORMAT_NAMES = Object.keys(CHANNEL_FORMATS) as ChannelFormatName[]
 
-/** The format that a destination was created with: its transform shows it. */
+/** The format that a destination was created with, recognised by its transform. */
 export function formatOf(transform: string | undefined): ChannelFormatName {
   const formats: Readonly<Record<ChannelFormatName, ChannelFormat>> = CHANNEL_FORMATS
   return CHANNEL_FORMAT_NAMES.find((name) => formats[name].transform === transform) ?? 'webhook'

@@ -1,4 +1,4 @@
-/** Lost data first, then what fails now, then what will need attention. */
+/** Lost data first, then current failures, then future problems. */
 export const SEVERITIES = ['data_loss', 'failing', 'attention'] as const
 
 type Severity = (typeof SEVERITIES)[number]
@@ -53,8 +53,8 @@ export interface Condition {
 }
 
 /**
- * All conditions that need attention, worst first within each severity. Alerts, “Needs attention” of the console, `hookline doctor`,
- * the metric `hookline_problems` and deploy/alerts.yaml use this table.
+ * All conditions that need attention, worst first within each severity. Alerts, “Needs attention” in the console, `hookline
+ * doctor`, the metric `hookline_problems` and deploy/alerts.yaml use this table.
  */
 export const CONDITIONS = {
   calls_refused: {

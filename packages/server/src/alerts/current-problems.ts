@@ -5,7 +5,7 @@ import { destinationFindings } from './destination-findings.ts'
 import type { ProblemFacts } from './facts.ts'
 import { counted, duration, type Finding, finding, type ProblemSubject } from './findings.ts'
 
-/** A row of the list: all findings about a destination are in one. */
+/** A row of the list. All findings about a destination share one. */
 export interface CurrentProblem extends Finding {
   readonly key: string
   /** Worst first, with at least one. */
@@ -57,7 +57,7 @@ function keyOf({ subject: { kind, id }, condition, detail }: Finding): string {
     : `${condition} ${kind} ${id} ${detail}`.trim()
 }
 
-/** All findings, in no order. */
+/** All findings, unordered. */
 export function findingsIn(facts: ProblemFacts): Finding[] {
   return [
     ...facts.refused.map(refusedFinding),

@@ -310,7 +310,7 @@ function expiringFinding(
 ): Finding[] {
   if (firstDueAt === undefined) return []
   const expiresAt = firstDueAt + retryWindowMs
-  // With a short window, half of it: a delivery that has just failed is not about to expire.
+  // For a short retry window, half of it: a delivery that has just failed is not about to expire.
   if (expiresAt - now > Math.min(THRESHOLDS.expiringMs, retryWindowMs / 2)) return []
   const which =
     pending === 1 ? 'The pending delivery' : `The first of ${whole(pending)} pending deliveries`

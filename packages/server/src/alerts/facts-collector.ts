@@ -59,7 +59,7 @@ export class FactsCollector {
   readonly #failures: Cache<readonly FailureGroup[]>
   readonly #lost: Cache<LostDeliveries>
   readonly #syncs: Cache<readonly Sync[]>
-  /** Calls at the same time share the work. */
+  /** Concurrent calls share the work. */
   readonly #refresh: SharedRefresh
   #facts: Omit<ProblemFacts, 'checks'> | undefined
 
@@ -219,7 +219,8 @@ export class FactsCollector {
     counted: { readonly count: number; readonly firstAt: number } | undefined,
   ): Promise<DestinationFacts['expired']> {
     if (counted === undefined) return undefined
-    // The count is part of the cache key: while few are lost, each further loss is read at once, so the alert has the current number.
+    // The count is part of the cache key: while few are lost, each new loss is read immediately, so the alert has the current
+    // number.
     const known = Math.min(counted.count, MAX_LOST + 1)
     const { left, last } = await this.#lost.get(`${destinationId} ${state} ${known}`, async () => {
       const filter = { destinationId, state }

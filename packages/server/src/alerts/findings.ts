@@ -31,7 +31,7 @@ export interface Finding {
   readonly reason?: string
   /** The deliveries that failed with that result. */
   readonly failure?: FailureGroup
-  /** Further properties of its alert, without data of users. */
+  /** Additional properties of its alert, without data of users. */
   readonly details?: JsonObject
   /** A path of the console. */
   readonly to: string

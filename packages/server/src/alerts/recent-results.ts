@@ -183,7 +183,7 @@ export class RecentResults {
     }
   }
 
-  /** Forgets counts that are too old, and minutes without failures except the recent ones and the last one. */
+  /** Drops counts that are too old, and minutes without failures except the recent ones and the last one. */
   #forget(now: number): void {
     for (const [id, minutes] of this.#minutes) {
       const lastDeliveredAt = lastOf([...minutes.values()].filter(({ delivered }) => delivered > 0))

@@ -42,7 +42,7 @@ export async function fillClauses(
       // `ProfileWorker` reports unparseable events.
     }
   }
-  // Refused if a user was purged meanwhile; the next step reads the slice again.
+  // Refused if a user has been purged since it was read; the next step reads the slice again.
   await facts.fill({
     clauses: filling.map(({ number }) => number),
     through: isEnd ? end : through,

@@ -76,9 +76,9 @@ export interface DeliveryHistory extends Delivery {
 /** The deliveries of lanes: their states, and the parts that wait for an attempt. */
 export interface DeliveryQueue<E extends DeliveryContent = AcceptedEvent> {
   /**
-   * Stores deliveries and their attempts. Parts in `claimed` are claimed afterwards; all other claims of the delivery end.
-   * Ignores a record if the stored delivery has another `firstDueAt`, because it was replayed or retried meanwhile, or is in
-   * another final state, or if the event was purged.
+   * Stores deliveries and their attempts. Parts in `claimed` are claimed afterwards; all other claims of the delivery end. Ignores
+   * a record if the stored delivery has another `firstDueAt`, because it was replayed or retried in the meantime, or is in another
+   * final state, or if the event was purged.
    */
   record(records: readonly RecordedDelivery[]): Promise<void>
 

@@ -101,7 +101,7 @@ interface UnlinkedIdsByReason {
   readonly placeholders: number
 }
 
-/** The 20 earliest links, and the number of all, up to 1,000. */
+/** The 20 earliest links, and the total number, up to 1,000. */
 export interface LinkSample {
   readonly links: readonly Link[]
   readonly count: number

@@ -60,7 +60,7 @@ export interface Replays {
 
   list(filter: { readonly isOpen?: true }, page: PageRequest): Promise<Page<Replay>>
 
-  /** Ends a replay. Deliveries that are already pending stay so. */
+  /** Ends a replay. Deliveries that are already pending remain pending. */
   cancel(id: string, now: number, audit?: AuditEntry): Promise<void>
 
   /** Examines up to `scan` more deliveries or decisions, until `limit` of them match, in a few milliseconds. */

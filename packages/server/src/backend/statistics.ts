@@ -28,7 +28,7 @@ export interface CountsRange {
   readonly stepMs?: number
 }
 
-/** Counts over time: one row for each span, source and destination with any. */
+/** Counts over time: one row for each span, source and destination that has counts. */
 export interface Statistics {
   /** Adds to the stored counts. Not idempotent. */
   add(rows: readonly CountsRow[]): Promise<void>

@@ -55,7 +55,7 @@ export interface RemovalSlice {
   /** Removes events that were received before this time. Absent: any age. */
   readonly before?: number
   readonly cursor?: string
-  /** How long the engine may continue with further slices, with other writes between them. */
+  /** How long the engine may continue with more slices, with other writes between them. */
   readonly forMs?: number
   /** Stops early once the data takes at most this many bytes. */
   readonly keepBytes?: number

@@ -36,7 +36,7 @@ export interface LanePorts extends Pick<Backend, 'quarantine'> {
 }
 
 interface GroupSender extends Sender, AsyncDisposable {
-  /** Ends the attempts in flight, and makes no further ones. */
+  /** Aborts the attempts in flight, and makes no more. */
   abort(): void
 }
 

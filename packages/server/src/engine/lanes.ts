@@ -27,9 +27,9 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Claims due parts now. Call it after parts in the backend became due. */
   wake(): void
   status(): Promise<LanesStatus>
-  /** Begins to stop: the workers end, and no further attempt begins. Safe to call twice. */
+  /** Begins to stop: the workers end, and no more attempts begin. Safe to call twice. */
   stop(): void
-  /** Ends the attempts in flight; their deliveries stay as before. */
+  /** Aborts the attempts in flight; their deliveries stay as before. */
   abort(): void
   /** Stops, and waits until the attempts in flight are recorded. Other deliveries are redelivered after a restart. */
   [Symbol.asyncDispose](): Promise<void>

@@ -118,7 +118,7 @@ function joinSockets({ client, upstream, received, sent }: Joined): void {
   })
 }
 
-/** The client has everything once its side has ended. Further bytes from it are dropped. */
+/** The client has everything once its side has ended. Anything it sends later is dropped. */
 function closeSoon(client: Socket): void {
   client.once('finish', () => {
     client.once(

@@ -150,7 +150,7 @@ interface ErrorContext {
 }
 
 function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContext): void {
-  // The parser reports each further chunk as another error. Only the first gets a response.
+  // The parser reports each later chunk as another error. Only the first gets a response.
   if (!socket.writable) return
   socket.on('error', () => socket.destroy())
   // A handler may respond before the whole body has arrived.

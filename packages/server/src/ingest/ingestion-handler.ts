@@ -291,7 +291,7 @@ export class IngestionHandler {
       return isBatch ? batchErrorResponse([first, ...others]) : errorResponse(first.code)
     }
     const { log, metrics, suppressions, activity } = this.#deps
-    // Directly before the append, so that the purge that follows a suppression finds all earlier events.
+    // Immediately before the append, so that the purge that follows a suppression finds all earlier events.
     const suppressed = events.filter((event) => isSuppressed(event, suppressions))
     const kept =
       suppressed.length === 0

@@ -59,7 +59,7 @@ export class PartialBody {
     return this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
   }
 
-  /** Returns the bytes of a complete body, and gives back its share of the budget. */
+  /** Returns the bytes of a complete body, and releases its share of the budget. */
   take(): Buffer {
     const { receivedBytes } = this
     // The memory belongs to the caller now: `drop` must not free it.
@@ -68,7 +68,7 @@ export class PartialBody {
     return receivedBytes
   }
 
-  /** Frees the memory immediately, without garbage collection, and gives back the share of the budget. */
+  /** Frees the memory immediately, without garbage collection, and releases its share of the budget. */
   drop(): void {
     this.#budget.release(this.#takenBytes)
     this.#takenBytes = 0

@@ -117,7 +117,7 @@ export class RejectedKeyLogger {
     this.#prefixes = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Logs each prefix and code at most once a minute, with the number of requests; `null` stands for all further prefixes. */
+  /** Logs each prefix and code at most once a minute, with the number of requests; `null` stands for all other prefixes. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
     const keyPrefix = this.#prefixes.clientKey(prefixOf(writeKey))
     this.#prefixes.count(JSON.stringify([code, keyPrefix]), (requests) =>

@@ -54,7 +54,7 @@ export function takeTurns(
       isWanted: () => !reply.raw.destroyed,
       start: () => {
         running.add(request)
-        // The token may have been deleted meanwhile.
+        // The token may have been deleted in the meantime.
         if (sessionTokens.isActorValid(actor.id, clock.wall())) done()
         // Deferred: hundreds of refusals would otherwise nest.
         else setImmediate(() => done(unauthorized('invalid_token')))

@@ -9,7 +9,7 @@ interface PageQuery {
   readonly cursor?: string
 }
 
-/** A list of the API. Encodes the cursors and presents the items. */
+/** A list in the API: encodes its cursors and presents its items. */
 export class List<T> {
   readonly #name: string
   readonly #present: (item: T) => object

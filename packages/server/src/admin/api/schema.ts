@@ -3,7 +3,7 @@ import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Role } from '../../backend/tokens.ts'
 
-/** By role, functions that describe an operation with this tag and required role. */
+/** By role, a function that describes an operation with this tag. */
 export function operationsTagged(tag: string) {
   const requiring = (role: Role) => (operationId: string, summary: string) => ({
     tags: [tag],
@@ -92,7 +92,7 @@ export const version = integer('The version, as in the ETag.')
 
 const SET_BY_SERVER = 'Omit it: the server sets it.'
 
-/** For `x-immutable`: fields that the server sets on every record, with a remedy for requests. */
+/** For `x-immutable`: fields that the server sets on every record, with the remedy for a request that contains one. */
 export const IMMUTABLE_FIELDS = {
   id: SET_BY_SERVER,
   createdAt: SET_BY_SERVER,
@@ -148,7 +148,7 @@ export const timeRange = {
 export const SHORT_PAGES =
   'With a filter, a page may be short or empty and still have a nextCursor: continue until it is null.'
 
-/** A page of `item`, with further fields. */
+/** A page of `item`, with additional fields. */
 export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}): TSchema {
   return Type.Object({
     data: Type.Array(item),

@@ -26,7 +26,7 @@ const SourceEntryBody = Schema.strictObject({
   fields: Type.Optional(
     Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'As for POST /sources.' }),
   ),
-  // In a URL, clients drop a key of dots: it could not be deleted.
+  // A key that consists of dots could not be deleted: clients drop it from URLs.
   writeKeys: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)' })),
   ),

@@ -86,7 +86,7 @@ export interface WaitContext {
   /** The start of each attempt in progress, by URL. */
   readonly inFlight: ReadonlyMap<string, number>
   readonly now: number
-  /** How far the wall clock is ahead of the clock of due times. */
+  /** How far the wall clock is ahead of the clock used for due times. */
   readonly jumpMs: number
 }
 

@@ -52,7 +52,7 @@ const { url: attemptUrl, id: _id, number: _n, replayId: _replayId, ...resultFiel
 
 const TestedWebhookResponse = Type.Object({
   url: attemptUrl,
-  /** null: see attempt. */
+  /** `null` if there was nothing to send: `attempt` has the reason. */
   request: Schema.nullable(WebhookRequest),
   signature: Type.Object({
     xSignature: Schema.nullable(Schema.text('null if no secret signs the request.')),
@@ -233,7 +233,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
   const closing = { schema: schemas.closeBreaker }
   app.post('/destinations/:id/close-breaker', closing, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
-    // First: the breaker is in memory, so one transaction cannot cover both.
+    // Appended first: the breaker is in memory, so one transaction cannot cover both.
     await audit.append(unchangedEntry(request, destination, clock.wall()))
     await lanes.command({ command: 'closeBreakers', webhooks: lanesOf(destination) })
     return respondWithDestination(destination, reply)
@@ -371,7 +371,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const tried =
       transform === undefined ? destination : withTransform(transform, destination, dryRun)
     const content = await requestedContent(body, destination, deps)
-    // Before the requests, which cannot be undone.
+    // Appended first: a request cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
     const tested = await testDeliveries.run(tried, content, { dryRun })
     const { webhooks, ...shown } = tested

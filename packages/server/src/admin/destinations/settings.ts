@@ -212,7 +212,7 @@ export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: 
   }
 }
 
-/** A forbidden URL is omitted: another service may allow it. */
+/** The pause of a forbidden URL is omitted: another service may allow the URL. */
 function exportPause(pause: Pause | undefined): object {
   const isExported = pause !== undefined && pause.reason !== 'url_forbidden'
   return isExported ? { paused: { reason: pause.reason } } : {}

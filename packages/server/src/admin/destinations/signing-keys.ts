@@ -47,7 +47,7 @@ export const signatureResponse = {
 }
 
 export interface SignatureContext {
-  /** Milliseconds since the epoch. A key must sign at this time. */
+  /** Milliseconds since the epoch. Some key must be signing at this time. */
   readonly now: number
   /** The parser appends to them. */
   readonly errors: FieldError[]
@@ -106,7 +106,7 @@ function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldErr
   return [fieldError('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 
-/** Whether some key signs at every moment from the start of the first key on. */
+/** Whether, from the start of the first key on, some key is always signing. */
 function isRotation(keys: readonly SigningKey[]): boolean {
   const [first, last] = [keys[0]!, keys.at(-1)!]
   if (last.until !== undefined) return false

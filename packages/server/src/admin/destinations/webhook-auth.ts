@@ -209,7 +209,7 @@ function storedSecret({ stored }: AuthContext, tokenUrl: string): string | undef
 function tokenUrlIn(input: unknown, { pointer, urls }: AuthContext): ClientCredentials['tokenUrl'] {
   const at = `${pointer}/oauth2/tokenUrl`
   const url = parseWebhookUrl(input, at, urls) ?? ''
-  // It would show the client secret in the body of the request.
+  // The inspector would show the client secret in the body of the request.
   if (URL.parse(url)?.hostname === INSPECTOR_HOST) {
     const message = 'The inspector is not a token endpoint.'
     urls.errors.push(fieldError(at, 'not_allowed', message, 'Use the URL of a token endpoint.'))

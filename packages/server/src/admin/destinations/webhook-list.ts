@@ -33,7 +33,7 @@ const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
-// Clients may send back `paused`, which is ignored unless it is imported.
+// Clients may send back `paused`, which is ignored except in an import.
 const FIELDS = ['url', 'headers', 'auth', 'limits', 'secret', 'paused']
 
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.

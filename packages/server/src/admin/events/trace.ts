@@ -157,7 +157,7 @@ function declinedDecision(
 
 const MAX_REASONS = 3
 
-/** The failed clauses of the current filter. The one that decided is not stored. */
+/** The clauses of the current filter that the event fails. The filter that made the decision is not stored. */
 function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
   if (filter === undefined) return 'The destination no longer has a filter.'
   const failed = whyExcluded(filter, event)

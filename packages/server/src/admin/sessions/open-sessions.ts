@@ -9,7 +9,7 @@ import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
 
-/** Per token. A further session ends the oldest one. */
+/** Per token. An additional session ends the oldest one. */
 const MAX_SESSIONS = 100
 /** Waiting sign-ins of a token. Each holds a connection. */
 const MAX_WAITING = 32
@@ -129,7 +129,7 @@ interface SignIn {
 
 /** How long a sign-in link is valid. */
 const SIGN_IN_MS = 30 * 60 * 1000
-/** Per token. A further link ends the oldest one. */
+/** Per token. An additional link ends the oldest one. */
 const MAX_CODES = 100
 
 /** The single-use codes of sign-in links. They are lost at a restart. */

@@ -54,7 +54,7 @@ export class Evaluator {
         const change = changesIn(stored).find((each) => each.computationId === computationId)
         changed.entered += change?.entered ?? 0
         changed.left += change?.left ?? 0
-        // Profiles that were not stored have changed meanwhile: evaluate them again.
+        // Profiles that were not stored have changed in the meantime: evaluate them again.
         const done = new Set(stored.map(({ profileId }) => profileId))
         waiting = profiles.map(({ profileId }) => profileId).filter((each) => !done.has(each))
       }

@@ -199,7 +199,7 @@ class SyncRunner {
     let profiles = await load(sync.afterProfile!)
     for (let last = profiles.at(-1); last !== undefined; last = profiles.at(-1)) {
       const isStep = next.evaluated + profiles.length - sync.evaluated >= STEP_PROFILES
-      // Load the next batch meanwhile.
+      // Load the next batch at the same time.
       const loading = isStep ? undefined : load(last.profileId)
       const [evaluated, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
       next = { ...evaluated, afterProfile: last.profileId }

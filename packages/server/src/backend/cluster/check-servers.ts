@@ -98,7 +98,7 @@ export interface ServerDiagnosis {
   readonly next?: string
 }
 
-/** Runs the checks of a starting node, and further checks that only warn. */
+/** Runs the checks of a starting node, and additional checks that only warn. */
 export async function diagnoseServers(
   options: ServerOptions,
 ): Promise<Readonly<Record<'PostgreSQL' | 'NATS', ServerDiagnosis>>> {
@@ -149,7 +149,7 @@ export function probeOf(options: ProbeOptions): () => Promise<void> {
 }
 
 async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<void> {
-  // A tally of zero, which the next merge removes. An insert waits for no other node.
+  // A tally of zero, which the next merge removes. Inserting it does not wait for other nodes.
   const writeRow = postgres.write((transaction) =>
     sql`INSERT INTO tallies VALUES (0, 'probe', '', 0, 0)`.execute(transaction),
   )

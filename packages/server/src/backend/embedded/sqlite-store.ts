@@ -124,7 +124,7 @@ export class SharedChanges {
     this.#prepare = prepare
   }
 
-  /** Returns the function that removes the listener. A listener must not reject. */
+  /** Returns a function that removes the listener. A listener must not reject. */
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -153,7 +153,7 @@ function post(
 
 /** Removals per appended event during retention, so that the data shrinks under any load. */
 const REMOVALS_PER_APPEND = 1.25
-/** Limits how long other writes wait for removals: this many times their last commit. */
+/** Limits how long other writes wait for removals: this many times the duration of their last commit. */
 const MAX_ALONE_FACTOR = 5
 /** How long after a removal appended events are counted. */
 const COUNTS_FOR_MS = 1_000

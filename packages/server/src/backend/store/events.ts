@@ -112,7 +112,7 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
     event && sql`AND ${events.text} LIKE ${patternOf(escapeForJson(event))} ESCAPE '\\'`,
     anonymousId &&
       sql`AND ${events.text} LIKE ${patternOf(escapeForJson(anonymousId))} ESCAPE '\\'`,
-    // Letters outside ASCII also fold to i and k.
+    // Some letters outside ASCII also fold to i or k.
     folded &&
       sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
   ]

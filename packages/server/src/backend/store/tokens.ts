@@ -26,7 +26,7 @@ export async function openTokens(store: Store): Promise<Tokens> {
       return { ...token, lastUsedAt: marking.get(token.id) ?? stored }
     })
     const byId = new Map(tokens.map((token) => [token.id, token]))
-    // Ids of one millisecond are unordered: known tokens come before new ones.
+    // Ids from the same millisecond are unordered: known tokens come before new ones.
     const before = [...current.keys()].flatMap((id) => byId.get(id) ?? [])
     current = new Map([...before, ...tokens].map((token) => [token.id, token]))
   }

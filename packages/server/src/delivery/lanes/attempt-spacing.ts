@@ -28,7 +28,7 @@ export class AttemptSpacing {
     return at
   }
 
-  /** Gives back a time that no attempt has used. */
+  /** Releases a reserved time that no attempt has used. */
   release(id: LaneId, at: number): void {
     const key = laneKey(id)
     const last = this.#reserved.get(key)

@@ -187,7 +187,8 @@ export class Attempts {
       generation = health.onAttempt(destinationId, url)
       hasBegun = true
     }
-    // An attempt that waits for a token has not begun, unless it is a breaker's probe: no second probe may start meanwhile.
+    // An attempt that waits for a token has not begun, unless it is a breaker's probe: no second probe may start until it has a
+    // result.
     const isWaiting = auth !== undefined && 'oauth2' in auth
     if (!isWaiting || health.brokenSince(destinationId, url) !== undefined) begin()
     const onBegin = (): boolean => {
@@ -312,7 +313,7 @@ export function dependsOnUrl({ transform }: Pick<WebhooksSettings, 'transform'>)
   return transform?.includes('$url') === true
 }
 
-/** Applies the transform, if any. `undefined` if the service is stopping, or the result is not wanted any more. */
+/** Applies the transform, if any. `undefined` if the service is stopping, or the result is no longer wanted. */
 export async function applyTransform(
   body: WebhookBody,
   { transform }: Pick<WebhooksSettings, 'transform'>,

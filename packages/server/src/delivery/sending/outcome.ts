@@ -21,7 +21,7 @@ export interface Classification {
   readonly class: AttemptClass
 }
 
-/** The instruction in the response header `webhook-delivery`: no further attempt, or no further delivery. */
+/** The instruction in the response header `webhook-delivery`: no more attempts, or no more deliveries. */
 export type Instruction = 'abort-message' | 'disable'
 
 export interface AttemptResult extends Classification {

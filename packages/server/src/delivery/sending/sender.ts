@@ -52,7 +52,7 @@ export interface WebhookSenderOptions {
   /** Reserved ports that webhooks may use. */
   readonly allowedPorts?: ReadonlySet<number>
   readonly ca?: string | undefined
-  /** Further attempts wait for a socket; the wait counts towards their deadline. */
+  /** Attempts beyond this wait for a socket; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
   /** Sockets of all webhooks, unless more attempts are in flight. Idle ones are closed to make room. */
   readonly maxSockets?: number
@@ -229,7 +229,7 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Ends the attempts in flight, and makes no further ones. An attempt that has a status resolves. */
+  /** Aborts the attempts in flight, and makes no more. An attempt that has a status resolves. */
   abort(): void {
     this.#aborting.abort(new AttemptAbortedError())
     for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAbortedError())

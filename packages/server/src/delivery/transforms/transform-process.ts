@@ -44,7 +44,7 @@ const MAX_EXCEEDED = 2
 const MAX_COMPILED = 500
 const MAX_RESULT_CHARACTERS = 4 * 1024 * 1024
 
-/** Evaluates expressions. Runs inside of the context: it must not use anything outside of this function. */
+/** Evaluates expressions. Runs inside the context: it must not use anything outside this function. */
 function evaluator(
   shared: Shared,
   jsonata: (expression: string) => Expression,

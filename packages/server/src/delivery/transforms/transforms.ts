@@ -45,7 +45,7 @@ export class Transforms implements AsyncDisposable {
     })
   }
 
-  /** Applies a JSONata expression to a JSON text; `undefined` after disposal, or if the result is not wanted any more. */
+  /** Applies a JSONata expression to a JSON text; `undefined` after disposal, or if the result is no longer wanted. */
   apply(
     expression: string,
     body: Uint8Array,
@@ -281,7 +281,7 @@ class TransformProcess implements Disposable {
   }
 }
 
-/** Removes the next evaluation, and those before it whose results are not wanted any more. */
+/** Removes the next evaluation, and those before it whose results are no longer wanted. */
 function nextWanted(queue: QueuedEvaluation[]): QueuedEvaluation | undefined {
   for (;;) {
     const next = queue.shift()

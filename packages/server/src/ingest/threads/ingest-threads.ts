@@ -225,7 +225,7 @@ export class SharedLimits {
     this.#keep()
   }
 
-  /** Gives back the share of an exited thread. */
+  /** Releases the share of an exited thread. */
   releaseAll(thread: number): void {
     this.partialBodies.releaseAll(thread)
   }

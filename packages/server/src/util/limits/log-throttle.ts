@@ -61,7 +61,7 @@ export class LogThrottle {
     return true
   }
 
-  /** Counts that were held back are logged even if no further event follows. */
+  /** Counts that were held back are logged even if no other event follows. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true

@@ -17,7 +17,7 @@ interface SharedBucketsOptions {
   readonly threads: number
   /** `Clock.now` of the creating thread. */
   readonly now: number
-  /** Further ids have a bucket in each thread, with its part of the limit. */
+  /** Other ids have a bucket in each thread, with its part of the limit. */
   readonly maxBuckets?: number
 }
 

@@ -1,4 +1,4 @@
-/** Runs refreshes one after the other. Waiting calls share the next one, which sees everything committed before them. */
+/** Runs refreshes one at a time. Waiting calls share the next one, which sees everything committed before them. */
 export class SharedRefresh {
   readonly #refresh: () => Promise<void>
   #last: Promise<unknown> = Promise.resolve()

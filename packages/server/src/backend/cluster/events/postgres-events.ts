@@ -26,7 +26,7 @@ interface PostgresEventsOptions {
   readonly onArchived: (seq: number) => void
 }
 
-/** The archive. One call in the cluster archives at a time, so deduplication is exact, and seq is in the order of commits. */
+/** Archive calls run one at a time across the cluster, so deduplication is exact, and seq is in the order of commits. */
 export class PostgresEvents extends StoredEvents {
   readonly #options: PostgresEventsOptions
 

@@ -14,8 +14,8 @@ const COUNT_AT = 5
 const ROW_BYTES = 12
 
 /**
- * Encodes events as a message: the prefix, the table, then the head (JSON) and the body of each event. Each event has a checksum, so
- * a corrupt one leaves the others readable. One release must be able to read a new version before a later one writes it.
+ * Encodes events as a message: the prefix, the table, then the head (JSON) and the body of each event. Each event has a checksum,
+ * so a corrupt one leaves the others readable. A new version may be written only if the previous release can read it.
  */
 export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
   const table = Buffer.alloc(PREFIX_BYTES + ROW_BYTES * events.length)

@@ -88,7 +88,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return this.#request(() => this.#stream.state())
   }
 
-  /** Messages that NATS has acknowledged to this node, and lost. */
+  /** Messages that NATS acknowledged to this node and then lost. */
   get lostMessages(): number {
     return this.#publisher.lostMessages
   }

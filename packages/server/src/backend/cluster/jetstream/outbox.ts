@@ -66,7 +66,7 @@ export class OutboxRelay implements AsyncDisposable {
     return rows.length === MAX_ROWS
   }
 
-  /** One after the other, so that the events of a source keep their order. */
+  /** Sequential, so that the events of a source keep their order. */
   async #send({ number, chunk }: OutboxRow): Promise<void> {
     const { stream, publisher } = this.#options
     const [first] = eventsOfChunk(chunk, `outbox:${number}`).events
@@ -111,7 +111,7 @@ async function putInOutbox(
   events: readonly AcceptedEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  // The log is partitioned by source, so a chunk has events of one.
+  // The log is partitioned by source, so a chunk contains events of one source only.
   const chunks = [...Map.groupBy(events, ({ sourceId }) => sourceId).values()].flatMap(chunksOf)
   await sql`
     INSERT INTO outbox (chunk) SELECT chunk FROM unnest(${chunks.map(chunkOf)}::bytea[])

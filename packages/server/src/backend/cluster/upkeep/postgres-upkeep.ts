@@ -103,7 +103,7 @@ async function readTotals(postgres: Postgres) {
   }
 }
 
-/** Merges tallies of the same day and kind, unless another node does so now. */
+/** Merges tallies of the same day and kind, unless another node is doing so. */
 async function mergeTallies(postgres: Postgres): Promise<void> {
   await postgres.write(async (transaction) => {
     if (!(await tryLock(transaction, 'upkeep'))) return

@@ -47,7 +47,7 @@ async function drop({ postgres, log }: RetentionOptions, day: number): Promise<D
   try {
     return await postgres.write(async (transaction) => {
       await lock(transaction, 'upkeep')
-      // Another node may have dropped it meanwhile.
+      // Another node may have dropped it in the meantime.
       return (await hasDay(transaction, day)) ? dropDay(transaction, day, bounds) : 0
     })
   } catch (error) {

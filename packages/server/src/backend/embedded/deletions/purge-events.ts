@@ -91,7 +91,7 @@ export function findPurged(
     const end = Math.min(Number(last ?? 0), Math.max(through, computedThrough))
     const found: FoundEvent[] = []
     let reached = Math.max(after, Number(first ?? 0) - 1)
-    // At least one segment, even if the time has passed.
+    // At least one segment, even if the time is up.
     while (reached < end) {
       const next = Math.min(firstSeqOf(segmentOf(reached + 1) + 1) - 1, end)
       for (const { kind, json } of idsByKind)

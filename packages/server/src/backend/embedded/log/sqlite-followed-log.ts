@@ -15,7 +15,7 @@ const MAX_ROWS = 5_000
 const SELECTED = `(type IN (SELECT value FROM json_each(?4)) OR type = 'track'
   AND CASE WHEN json_valid(body) THEN body ->> '$.event' END IN (SELECT value FROM json_each(?5)))`
 
-/** The rows after ?1, at most ?3, of the next ?2 rows; without any, one row with the scanned and the newest position. */
+/** At most ?3 of the next ?2 rows after ?1; if there are none, one row with the last scanned position and the newest one. */
 const sliceSql = (condition: string): string =>
   `SELECT reached, (SELECT MAX(seq) FROM events) AS newest, seq, ${EVENT_COLUMNS}
    FROM (SELECT MAX(seq) AS reached FROM (SELECT seq FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2 + 0))

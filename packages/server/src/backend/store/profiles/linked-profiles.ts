@@ -17,7 +17,7 @@ import {
 } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** Adds claims and aliases, of which the earliest event of each pair counts, and relinks the profiles concerned. */
+/** Adds claims and aliases, of which the earliest event of each pair counts, and relinks the affected profiles. */
 export async function addLinks(
   tx: Tx,
   links: { readonly claims: readonly IdentityPair[]; readonly aliases: readonly IdentityPair[] },

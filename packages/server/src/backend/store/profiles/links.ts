@@ -146,7 +146,7 @@ export async function putAliases(
   return { users, refused }
 }
 
-/** The users that are joined with each user of these aliases. */
+/** The users joined with each user of these aliases. */
 async function sharedGroups(tx: Tx, aliases: readonly IdentityPair[]) {
   const users = aliases.flatMap(({ user, other }) => [user, other])
   const groups = (await groupsOf(tx, users)).map((group) => new Set(group))
