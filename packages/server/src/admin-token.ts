@@ -29,13 +29,13 @@ class AdminTokenCorruptedError extends Error {
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')
-  const kept = readIfExists(file)
-  if (kept) {
-    if (!BEARER_TOKEN.test(kept))
+  const stored = readIfExists(file)
+  if (stored) {
+    if (!BEARER_TOKEN.test(stored))
       throw new AdminTokenCorruptedError(
         `${file} does not contain a valid token. Restore it from a backup, or delete it: the next start creates a new token and prints it.`,
       )
-    return new AdminToken(kept, file, false)
+    return new AdminToken(stored, file, false)
   }
   const token = `tok_${randomBytes(24).toString('base64url')}`
   writeDurably(file, token)

@@ -124,9 +124,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const tracing = stack.use(await openTracing({ ...described, ...tracingSettingsOf(config) }))
   const openFiles = openFilesOf(config.maxOpenFiles)
   const threads = await threadsFor(config, openFiles, logger)
-  const found = onFound({ config, logger, metrics })
+  const callbacks = onFound({ config, logger, metrics })
   const backend = stack.use(
-    await openBackend(config, { ...found, appendingThreads: threads.ingest }),
+    await openBackend(config, { ...callbacks, appendingThreads: threads.ingest }),
   )
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })

@@ -95,14 +95,14 @@ export class EventNameCounts {
     sent: string,
     user: () => string,
   ): CountedName {
-    const isOther = sent.length > LIMITS.catalogNameCharacters
-    const text = isOther ? `${sourceId}  ` : `${sourceId} ${type} ${sent}`
+    const isTooLong = sent.length > LIMITS.catalogNameCharacters
+    const text = isTooLong ? `${sourceId}  ` : `${sourceId} ${type} ${sent}`
     const known = this.#names.get(text)
     if (known !== undefined) return known
     const name: CountedName = {
       sourceId,
-      type: isOther ? OTHER_NAMES : type,
-      name: isOther ? '' : sent,
+      type: isTooLong ? OTHER_NAMES : type,
+      name: isTooLong ? '' : sent,
       count: 0,
       days: new Map(),
       firstSeenAt: receivedAt,
@@ -164,8 +164,8 @@ export class EventNameCounts {
 
 /** The name of a track, page or screen call; empty for other calls. Well-formed, as databases store it. */
 function nameIn({ event, name }: JsonObject): string {
-  const sent = event ?? name
-  return typeof sent === 'string' ? sent.toWellFormed() : ''
+  const value = event ?? name
+  return typeof value === 'string' ? value.toWellFormed() : ''
 }
 
 /** Returns the hash of the event's user, or ''. Lazy, because most names already have several users and need no hash. */

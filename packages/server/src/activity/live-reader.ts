@@ -120,11 +120,11 @@ export class LiveReader implements Disposable {
       cursor.next = feed.changes.next
       yield { id: this.#id, name: 'change', data: feed.unknownChange() }
     }
-    for (let sent = 0; sent < limit && cursor.next < feed.changes.next;) {
+    for (let count = 0; count < limit && cursor.next < feed.changes.next;) {
       const change = feed.shown(cursor.next, view)
       cursor.next += 1
       if (change === undefined) continue
-      sent += 1
+      count += 1
       yield { id: this.#id, name: 'change', data: change }
     }
   }
@@ -135,11 +135,11 @@ export class LiveReader implements Disposable {
     const { cursor, tail, filter } = activity
     const gap = this.#gap(activity)
     if (gap !== undefined) yield { id: this.#id, name: 'gap', data: gap }
-    for (let sent = 0; sent < limit && cursor.next < tail.items.next;) {
+    for (let count = 0; count < limit && cursor.next < tail.items.next;) {
       const item = tail.items.at(cursor.next)
       cursor.next += 1
       if (item === undefined || ('activity' in item && !passes(item, filter))) continue
-      sent += 1
+      count += 1
       const id = this.#id
       if ('activity' in item) yield { id, name: item.activity.kind, data: item.activity }
       else yield { id, name: 'gap', data: { reason: 'lost', ...item } }

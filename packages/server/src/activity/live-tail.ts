@@ -78,7 +78,7 @@ export class LiveTail implements Omit<
     if (!this.#isRead) return
     const event = this.#events.get(accepted.id) ?? eventActivity(accepted, accepted.receivedAt)
     const { eventId, sourceId } = event
-    const isReason = decision !== 'deliver' && decision !== 'duplicate'
+    const isDeclined = decision !== 'deliver' && decision !== 'duplicate'
     this.#share({
       activity: {
         kind: 'decision',
@@ -86,8 +86,8 @@ export class LiveTail implements Omit<
         eventId,
         sourceId,
         destinationId,
-        decision: isReason ? 'declined' : decision,
-        reason: isReason ? decision : null,
+        decision: isDeclined ? 'declined' : decision,
+        reason: isDeclined ? decision : null,
       },
       event,
     })

@@ -154,11 +154,11 @@ function channelSettings(
   const parsed = errors.length > 0 ? { errors } : parseWebhooksSettings(input, undefined, rules)
   if ('settings' in parsed) return parsed.settings
   // The second webhook has nearly the same URL, so most errors would be reported twice.
-  const found = parsed.errors.map((each): [string, FieldError] => {
+  const errorsByText = parsed.errors.map((each): [string, FieldError] => {
     const pointer = each.pointer.replace(/^\/webhooks\/[01]/, '')
     return [`${pointer} ${each.code}`, { ...each, pointer }]
   })
-  throw new Problem('invalid_body', { errors: [...new Map(found).values()] })
+  throw new Problem('invalid_body', { errors: [...new Map(errorsByText).values()] })
 }
 
 /** The webhook that closes alerts, if the format has one. */

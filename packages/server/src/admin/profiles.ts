@@ -172,9 +172,9 @@ export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: Pr
     const list = profileLists[trait !== undefined ? 'trait' : search !== undefined ? 'text' : 'all']
     let indexed: number | undefined
     const page = await list.page(query, async (request) => {
-      const found = await profiles.list(filter, request, clock.wall()).catch(refuseTrait)
-      indexed = found.indexed
-      return found
+      const profilePage = await profiles.list(filter, request, clock.wall()).catch(refuseTrait)
+      indexed = profilePage.indexed
+      return profilePage
     })
     return { ...page, ...(indexed !== undefined && { indexed }) }
   })

@@ -10,7 +10,7 @@ const HOUR_MS = 60 * 60_000
 
 /** Alerts about all subjects together in an hour. Additional ones are held back, except those about lost data. */
 const MAX_ALERTS_PER_HOUR = 30
-/** With those about lost data. */
+/** The limit that includes alerts about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
 /**
@@ -160,9 +160,10 @@ export function nextState(
   const ended = { ...before, isActive: false, changedAt: now }
   if (ending === 'removed') return { ...ended, isRemoved: true, heldBack: 0 }
   // The end of an unreported problem is not sent, unless data was lost.
-  const isNews = before.reportedAt !== null || CONDITIONS[before.condition].severity === 'data_loss'
+  const mustReport =
+    before.reportedAt !== null || CONDITIONS[before.condition].severity === 'data_loss'
   const wasHeld =
-    isNews && before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)
+    mustReport && before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)
   return { ...ended, heldBack: before.heldBack + (wasHeld ? 1 : 0) }
 }
 
@@ -379,7 +380,7 @@ export function summaryFor(
   const titles = sorted.slice(0, MAX_SUMMARIZED).map(({ last }) => `- ${last.title}`)
   const more =
     sorted.length > MAX_SUMMARIZED ? [`- and ${sorted.length - MAX_SUMMARIZED} more`] : []
-  const are = sorted.length === 1 ? '1 problem was' : `${sorted.length} problems were`
+  const subject = sorted.length === 1 ? '1 problem was' : `${sorted.length} problems were`
   const added = channels.map(({ id, version }) => `${id} ${version}`).join()
   return {
     messageId: `alert-summary-${hashOf(added)}`,
@@ -393,9 +394,11 @@ export function summaryFor(
       name: 'Hookline',
       count: sorted.length,
       since: formatTimestamp(Math.min(...sorted.map(({ changedAt }) => changedAt))),
-      title: [`${are} reported before this channel was added or enabled:`, ...titles, ...more].join(
-        '\n',
-      ),
+      title: [
+        `${subject} reported before this channel was added or enabled:`,
+        ...titles,
+        ...more,
+      ].join('\n'),
       remedy: 'See the list of problems for the remedies.',
       link: `${consoleUrl}/`,
       heldBack: 0,

@@ -169,9 +169,9 @@ export class AlertWatcher implements Worker {
     const unsent = [...states].filter(([, state]) => state.unsent !== undefined)
     if (unsent.length === 0) return
     await this.#append(unsent.map(([, { unsent: alert }]) => alert!))
-    const sent = unsent.map(([key, { unsent: _, ...state }]) => [key, state] as const)
-    for (const [key, state] of sent) states.set(key, state)
-    await this.#put(sent)
+    const sentStates = unsent.map(([key, { unsent: _, ...state }]) => [key, state] as const)
+    for (const [key, state] of sentStates) states.set(key, state)
+    await this.#put(sentStates)
   }
 
   async #append(alerts: readonly Alert[]): Promise<void> {

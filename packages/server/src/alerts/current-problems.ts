@@ -109,26 +109,29 @@ function refusedFinding({
 
 function serviceFindings(facts: ProblemFacts): Finding[] {
   const { disk, lastBackupAt, missedBySyncs, now, checks, uncheckedDestinations } = facts
-  const found = lostDataFindings(facts)
+  const findings = lostDataFindings(facts)
   if (disk !== null && isLow(disk)) {
     const title = `The data disk has ${Math.floor(disk.freeBytes / 2 ** 20)} MiB of free space.`
-    found.push(ofService('disk_low', title))
+    findings.push(ofService('disk_low', title))
   }
   if (uncheckedDestinations > 0) {
     const title = `${counted(uncheckedDestinations, 'destination')} ${uncheckedDestinations === 1 ? 'was' : 'were'} not checked, because too many others need attention.`
     const more = { count: uncheckedDestinations, to: '/destinations' }
-    found.push(ofService('destinations_skipped', title, more))
+    findings.push(ofService('destinations_skipped', title, more))
   }
   if (lastBackupAt !== null && lastBackupAt < now - THRESHOLDS.maxBackupAgeMs) {
     const title = `The last backup is ${duration(now - lastBackupAt)} old.`
-    found.push(ofService('backup_old', title, { since: lastBackupAt }))
+    findings.push(ofService('backup_old', title, { since: lastBackupAt }))
   }
   for (const { id, name, count } of missedBySyncs) {
     const title = `${labelOf(name)}: the last sync found ${counted(count, 'missed change')}.`
     const to = id.startsWith('aud_') ? `/audiences/${id}` : `/traits/${id}`
-    found.push(ofService('sync_missed', title, { detail: id, count, to }))
+    findings.push(ofService('sync_missed', title, { detail: id, count, to }))
   }
-  return [...found, ...Object.entries(checks).flatMap(([name, check]) => checkFinding(name, check))]
+  return [
+    ...findings,
+    ...Object.entries(checks).flatMap(([name, check]) => checkFinding(name, check)),
+  ]
 }
 
 function isLow({ freeBytes, totalBytes }: Disk): boolean {
@@ -137,7 +140,7 @@ function isLow({ freeBytes, totalBytes }: Disk): boolean {
 
 /** Findings about stored data that is lost or cannot be processed. */
 function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFacts): Finding[] {
-  const found = corruptions
+  const findings = corruptions
     .filter(({ foundAt }) => foundAt >= now - THRESHOLDS.corruptionMs)
     .map(({ foundAt, description }) =>
       ofService('damage_found', corruptionTitle(description), {
@@ -148,7 +151,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFac
   const items = (count: number): string =>
     counted(count, 'event or delivery', 'events or deliveries')
   if (missing > 0)
-    found.push(
+    findings.push(
       ofService('damage_found', `${items(missing)} missing from the tables.`, {
         detail: 'missing',
         remedy:
@@ -158,9 +161,9 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFac
     )
   if (quarantined > 0) {
     const title = `${items(quarantined)} in quarantine.`
-    found.push(ofService('quarantine', title, { count: quarantined, to: '/failures' }))
+    findings.push(ofService('quarantine', title, { count: quarantined, to: '/failures' }))
   }
-  return found
+  return findings
 }
 
 function corruptionTitle(description: string | undefined): string {

@@ -19,9 +19,9 @@ import type { DestinationResults } from './recent-results.ts'
 /** What needs attention at a destination and its webhooks. */
 export function destinationFindings(facts: DestinationFacts, now: number): Finding[] {
   const { destination, expired, rejected, certificates, longRetryWindows, pending, held } = facts
-  const found = [...pauseFindings(facts)]
+  const findings = [...pauseFindings(facts)]
   if (expired !== undefined)
-    found.push(
+    findings.push(
       ofDestination(destination, 'deliveries_expired', {
         title: `${counted(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'was' : 'were'} not delivered.`,
         since: expired.firstAt,
@@ -29,9 +29,9 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
         to: `/failures?destination=${destination.id}`,
       }),
     )
-  if (rejected !== undefined) found.push(rejectedFinding(facts, rejected))
+  if (rejected !== undefined) findings.push(rejectedFinding(facts, rejected))
   for (const { url, expiresAt } of certificates)
-    found.push(
+    findings.push(
       ofDestination(destination, 'certificate_expiring', {
         title: `The client certificate ${expiresAt <= now ? 'expired' : 'expires'} at ${formatTimestamp(expiresAt)}.`,
         url,
@@ -39,7 +39,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
       }),
     )
   for (const url of longRetryWindows)
-    found.push(
+    findings.push(
       ofDestination(destination, 'retry_window_too_long', {
         title: 'The retry window is as long as retention, or longer.',
         url,
@@ -47,7 +47,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
       }),
     )
   if (!destination.enabled && pending + held > 0)
-    found.push(
+    findings.push(
       ofDestination(destination, 'deliveries_held', {
         title: `The destination is disabled with ${counted(pending + held, 'undelivered event')}.`,
         remedy: 'To deliver them, enable the destination in its settings.',
@@ -55,8 +55,8 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
         to: `/destinations/${destination.id}?tab=settings`,
       }),
     )
-  if (!destination.enabled || destination.paused !== null) return found
-  return [...found, ...runningFindings(facts, now)]
+  if (!destination.enabled || destination.paused !== null) return findings
+  return [...findings, ...runningFindings(facts, now)]
 }
 
 function rejectedFinding(
@@ -143,10 +143,12 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
   const { destination, webhooks, results, hasRecovered, failures } = facts
   const open = webhooks.filter(({ state }) => state.breaker !== 'closed')
   const details = waitingDetails(facts)
-  const found = webhooks.flatMap((webhook) => webhookFindings(destination, webhook, now, details))
+  const findings = webhooks.flatMap((webhook) =>
+    webhookFindings(destination, webhook, now, details),
+  )
   const rate = open.length > 0 || hasRecovered ? undefined : failingText(results)
   if (rate !== undefined)
-    found.push(
+    findings.push(
       ofDestination(destination, 'webhook_failing', {
         title: rate,
         since: results!.failingSince ?? results!.lastFailedAt,
@@ -154,7 +156,7 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
         details,
       }),
     )
-  if (rate === undefined && open.length === 0) return found
+  if (rate === undefined && open.length === 0) return findings
   // Deliveries without an attempt are separate findings.
   const [newest, ...others] = newestFirst(
     failures.filter(
@@ -163,10 +165,10 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
         !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
     ),
   )
-  if (newest === undefined) return found
-  const first = found.findIndex(({ condition }) => condition === 'webhook_failing')
+  if (newest === undefined) return findings
+  const first = findings.findIndex(({ condition }) => condition === 'webhook_failing')
   return [
-    ...found.with(first, withFailure(found[first]!, newest)),
+    ...findings.with(first, withFailure(findings[first]!, newest)),
     ...others.map((group) => failureFinding(destination, group)),
   ]
 }
@@ -271,9 +273,9 @@ function webhookFindings(
   const backlog =
     pending === 0 ? '' : `${counted(pending, 'delivery', 'deliveries')} pending${age}.`
   const shared = { url, count: pending || null }
-  const found: Finding[] = []
+  const findings: Finding[] = []
   if (state.breaker !== 'closed')
-    found.push(
+    findings.push(
       ofDestination(destination, 'webhook_failing', {
         ...shared,
         title: `The breaker opened after too many failures. ${backlog}`.trim(),
@@ -283,7 +285,7 @@ function webhookFindings(
       }),
     )
   else if (state.retryAfterUntil !== null && pending > 0)
-    found.push(
+    findings.push(
       ofDestination(destination, isOld ? 'deliveries_late' : 'receiver_throttles', {
         ...shared,
         title: `The receiver sent Retry-After, or an access token is missing. ${backlog}`,
@@ -292,7 +294,7 @@ function webhookFindings(
       }),
     )
   else if (isOld)
-    found.push(
+    findings.push(
       ofDestination(destination, 'deliveries_late', {
         ...shared,
         title: backlog,
@@ -300,7 +302,7 @@ function webhookFindings(
         to: `/destinations/${id}?tab=deliveries&state=waiting`,
       }),
     )
-  return [...expiringFinding(destination, webhook, now), ...found]
+  return [...expiringFinding(destination, webhook, now), ...findings]
 }
 
 function expiringFinding(

@@ -39,7 +39,7 @@ export interface FactsDeps {
   readonly upkeep: Pick<Upkeep, 'backlog' | 'corruptions' | 'missing' | 'disk'>
   readonly backups: { readonly lastAt: number | null }
   readonly clock: Clock
-  /** Of webhooks without their own. */
+  /** The default for webhooks that do not set one. */
   readonly retryWindowMs: number
   readonly retentionMs: number
 }
@@ -132,7 +132,7 @@ export class FactsCollector {
     const checked = known.slice(0, MAX_DESTINATIONS)
     const states = await lanes.states(checked.map(({ id }) => id))
     const slices = new TimeSlices(clock)
-    const found: DestinationFacts[] = []
+    const collected: DestinationFacts[] = []
     let grouped = 0
     for (const destination of checked) {
       await slices.yieldIfOver()
@@ -144,7 +144,7 @@ export class FactsCollector {
       const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending)
       const results = this.#results.of(id)
       const isGrouped = isFailing(webhooks, results) && grouped++ < MAX_GROUPED
-      found.push({
+      collected.push({
         destination,
         ...counts,
         webhooks,
@@ -159,7 +159,7 @@ export class FactsCollector {
         longRetryWindows: longRetryWindowsOf(destination, retentionMs),
       })
     }
-    return { destinations: found, uncheckedDestinations: known.length - checked.length }
+    return { destinations: collected, uncheckedDestinations: known.length - checked.length }
   }
 
   async #webhooks(
@@ -170,7 +170,7 @@ export class FactsCollector {
     const { reports, clock, retryWindowMs } = this.#deps
     if (!enabled || paused !== null) return []
     const running = settings.webhooks.filter((webhook) => webhook.paused === undefined)
-    const found: WebhookFacts[] = []
+    const collected: WebhookFacts[] = []
     for (const { url, limits } of running) {
       const state = states.find((each) => each.url === url)
       if (state === undefined) continue
@@ -192,14 +192,14 @@ export class FactsCollector {
         openUntil: shown(openUntil),
         retryAfterUntil: shown(retryAfterUntil),
       }
-      found.push({
+      collected.push({
         url,
         state: { ...state, ...times },
         waiting,
         retryWindowMs: limits?.retryWindowMs ?? retryWindowMs,
       })
     }
-    return found
+    return collected
   }
 
   /** Statistics store only the minute of a result; the order within a minute comes from the recent attempts of all nodes. */

@@ -15,7 +15,7 @@ export interface DestinationFacts {
   readonly destination: Destination
   readonly pending: number
   readonly held: number
-  /** Without the paused ones. */
+  /** Paused webhooks are omitted. */
   readonly webhooks: readonly WebhookFacts[]
   readonly results: DestinationResults | undefined
   /** The last attempt succeeded, and none has failed for a while. */

@@ -25,7 +25,7 @@ export interface Finding {
   readonly count: number | null
   /** The webhook; `null` if it is about none, or all. */
   readonly url: string | null
-  /** Of that webhook, or of the only one of the destination. */
+  /** The host of that webhook, or of the destination's only webhook. */
   readonly host?: string
   /** The result of the last failed attempt, without bodies, secrets and data of users. */
   readonly reason?: string

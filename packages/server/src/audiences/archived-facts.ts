@@ -31,13 +31,13 @@ export async function fillClauses(
   const matcher = new EventMatcher(filling)
   const only = matcher.selector
   const { events, through, isEnd } = await followedLog.read({ after, limit: FILL_EVENTS, only })
-  const found: ArchivedFact[] = []
+  const archivedFacts: ArchivedFact[] = []
   const slices = new TimeSlices(clock)
   for (const positioned of events) {
     // Parsing is slow.
     await slices.yieldIfOver()
     try {
-      if (isOfUser(positioned)) found.push(...archivedFactsOf(positioned, matcher, catalog))
+      if (isOfUser(positioned)) archivedFacts.push(...archivedFactsOf(positioned, matcher, catalog))
     } catch {
       // `ProfileWorker` reports unparseable events.
     }
@@ -46,7 +46,7 @@ export async function fillClauses(
   await facts.fill({
     clauses: filling.map(({ number }) => number),
     through: isEnd ? end : through,
-    facts: found,
+    facts: archivedFacts,
     purges,
     at: clock.wall(),
   })
@@ -111,10 +111,10 @@ export class ArchivedFacts {
 
   /** Stored and archived facts of a profile by clause number, newest first. */
   addTo({ profileId, facts }: LoadedProfile): LoadedProfile['facts'] {
-    const found = this.#facts.get(profileId)
-    if (found === undefined) return facts
+    const archived = this.#facts.get(profileId)
+    if (archived === undefined) return facts
     const newest = new Map(facts)
-    for (const [clause, all] of found) {
+    for (const [clause, all] of archived) {
       const newestFirst = all.toSorted((a, b) => b.at - a.at || b.position - a.position)
       newest.set(clause, newestFirst)
     }

@@ -162,14 +162,14 @@ interface ComputationFacts {
 
 function statusOf(computation: Computation, known: ComputationFacts): ComputationStatus {
   const { open, last, size, clauses } = known
-  const reaches = clauses.map(({ reachesBackTo }) => reachesBackTo).filter((at) => at !== null)
+  const starts = clauses.map(({ reachesBackTo }) => reachesBackTo).filter((at) => at !== null)
   return {
     ...stateOf(computation, known),
     size,
     progress: progressOf(known),
     sync: open ?? null,
     lastSync: last ?? null,
-    reachesBackTo: reaches.length === 0 ? null : Math.max(...reaches),
+    reachesBackTo: starts.length === 0 ? null : Math.max(...starts),
   }
 }
 

@@ -182,11 +182,11 @@ export class DeletionWorker implements Worker {
   ): Promise<boolean> {
     for (const kind of ['user', 'anonymous'] as const) {
       let after = ''
-      for (let found = USERS_PER_SLICE; found === USERS_PER_SLICE && !signal.aborted;) {
+      for (let count = USERS_PER_SLICE; count === USERS_PER_SLICE && !signal.aborted;) {
         await this.#slices.yieldIfOver()
         const ids = await this.#options.deletions.ids(id, kind, { after, limit: USERS_PER_SLICE })
         if (ids.length > 0) await work(ids.map((each) => ({ kind, id: each })))
-        found = ids.length
+        count = ids.length
         after = ids.at(-1) ?? ''
       }
     }

@@ -122,9 +122,9 @@ function shifted(state: LaneState, ms: number): LaneState {
 
 /** An open breaker takes precedence over a half-open one. If both are open, the earlier end counts: nodes share a probe's result. */
 function mergedState(own: LaneState, reported: readonly LaneState[], now: number): LaneState {
-  const found = reported.find(({ url }) => url === own.url)
-  if (found === undefined) return own
-  const other = shifted(found, now)
+  const peer = reported.find(({ url }) => url === own.url)
+  if (peer === undefined) return own
+  const other = shifted(peer, now)
   const breakers = [own.breaker, other.breaker]
   const breaker = (['open', 'half_open'] as const).find((each) => breakers.includes(each))
   return {

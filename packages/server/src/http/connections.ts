@@ -134,8 +134,8 @@ export class UnreadResponses {
 
   #check(socket: Socket, { bytes, since }: Unread): void {
     const now = systemClock.now()
-    const left = unsentBytes(socket)
-    if (left === 0 || left !== bytes) this.#sockets.set(socket, { bytes: left, since: now })
+    const unsent = unsentBytes(socket)
+    if (unsent === 0 || unsent !== bytes) this.#sockets.set(socket, { bytes: unsent, since: now })
     // A reset, so that the operating system drops the unread bytes.
     else if (now - since >= this.#timeoutMs) socket.resetAndDestroy()
   }

@@ -75,9 +75,9 @@ function afterResponse(
 ): void {
   if (before === undefined || before.destroyed) return begin(client)
   // Without this, bytes are lost: Node and `Pipelining` resume the socket.
-  const sent = client.pipe(new PassThrough())
+  const received = client.pipe(new PassThrough())
   before.once('close', () => {
-    if (client.writable) begin(sent)
+    if (client.writable) begin(received)
   })
 }
 
@@ -287,6 +287,6 @@ function lengthIn(socket: Socket, secret: Uint8Array): number | undefined {
 function showEnds(socket: Socket, ends: readonly unknown[]): void {
   for (const [index, name] of ENDS.entries())
     Object.defineProperty(socket, name, { value: ends[index] ?? undefined })
-  // Only TCP has a reset.
+  // Only TCP sockets can be reset.
   socket.resetAndDestroy = () => socket.destroy()
 }

@@ -43,11 +43,11 @@ export function createHttpServer(options: {
   readonly config: HttpSettings
   readonly logger: Logger | undefined
   readonly errorFormat?: ErrorFormat
-  /** By default, any number. */
+  /** Unlimited by default. */
   readonly maxConnections?: number
   /** When it aborts, a closing server no longer waits for requests. */
   readonly overdue?: AbortSignal
-  /** Maps the URL of a request to the one by which it is routed. */
+  /** Maps the URL of a request to the URL used for routing. */
   readonly routedUrl?: ((url: string) => string) | undefined
   /** Requests that another thread handles. */
   readonly forwarding?: Forwarding
@@ -68,7 +68,7 @@ export function createHttpServer(options: {
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_MS),
-      // To a request without Host, Node would send an empty body, after which some clients retry forever.
+      // Node would answer a request without Host with an empty body, after which some clients retry forever.
       requireHostHeader: false,
     },
     // Ids of any length reach their route, which responds with not found.

@@ -228,10 +228,10 @@ export class IngestionHandler {
     const { config, clock } = this.#deps
     // Other bodies of the source may have used its tokens since this one was read.
     const limited = found && this.#limited(found)
-    const sent = received.body.take()
+    const bytes = received.body.take()
     if (limited) return limited
     const encoding = request.raw.headers['content-encoding']
-    const body = parseBody(sent, encoding, config.maxBatchBytes)
+    const body = parseBody(bytes, encoding, config.maxBatchBytes)
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
     yield
     const source = early ? this.#current(early) : this.#authenticate(keyFromBody(body.json))
@@ -293,20 +293,20 @@ export class IngestionHandler {
     const { log, metrics, suppressions, activity } = this.#deps
     // Immediately before the append, so that the purge that follows a suppression finds all earlier events.
     const suppressed = events.filter((event) => isSuppressed(event, suppressions))
-    const kept =
+    const accepted =
       suppressed.length === 0
         ? events
         : events.filter((event) => !isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
     try {
-      await log.append(kept)
+      await log.append(accepted)
     } catch (error) {
       if (!(error instanceof BackendUnavailableError)) throw error
       return this.#overloaded(error, { source, calls: events.length })
     }
     stopTimer()
-    metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
-    activity.received(kept)
+    metrics.ingestEvents.inc({ result: 'accepted' }, accepted.length)
+    activity.received(accepted)
     if (suppressed.length > 0) {
       this.#count('suppressed', { source, calls: suppressed.length })
       this.#suppressedCalls.record(suppressed)

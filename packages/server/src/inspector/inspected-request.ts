@@ -18,7 +18,7 @@ export interface InspectedRequest {
   /** Milliseconds since the epoch. */
   readonly receivedAt: number
   readonly method: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   /** In order. Values of static headers are hidden: they are secrets. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -138,7 +138,7 @@ interface Signature extends Pick<SignatureCheck, 'xSignature' | 'webhookSignatur
 }
 
 interface SignedRequest {
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -160,15 +160,15 @@ export function signatureOf(
       check: checkSignature(request, key, nowMs),
     })),
   )
-  const right = checks.filter(({ check }) => check.verdict === 'valid')
-  const { check } = right[0] ??
+  const valid = checks.filter(({ check }) => check.verdict === 'valid')
+  const { check } = valid[0] ??
     checks.find(({ check: { xSignature } }) => xSignature === 'valid') ??
     checks[0] ?? { check: checkSignature(request, undefined, nowMs) }
-  const reason = right.length > 0 ? null : reasonFor(check, senders, url)
+  const reason = valid.length > 0 ? null : reasonFor(check, senders, url)
   const { xSignature, webhookSignature } = check
   return {
     signature: { verdict: verdictOf(check), reason, xSignature, webhookSignature },
-    destinationId: onlyIdOf(right.length > 0 ? right.map(({ sender }) => sender) : senders),
+    destinationId: onlyIdOf(valid.length > 0 ? valid.map(({ sender }) => sender) : senders),
   }
 }
 
@@ -181,8 +181,8 @@ function sendersAt(
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => canBeFilledTo(webhook.url, url)),
   )
-  const alike = senders.filter((sender) => keysOf(sender, url, nowMs).length > 0 === isSigned)
-  return alike.length > 0 ? alike : senders
+  const matching = senders.filter((sender) => keysOf(sender, url, nowMs).length > 0 === isSigned)
+  return matching.length > 0 ? matching : senders
 }
 
 /** The secrets and public keys that verify requests to this URL. */

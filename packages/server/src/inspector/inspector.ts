@@ -164,8 +164,8 @@ export class RequestStore {
       this.#uncertain.set(deliveryId, same.add(id))
     }
     for (const oldest of this.#stored.keys()) {
-      const isRoom = this.#stored.size <= MAX_STORED.requests && this.#bytes <= MAX_STORED.bytes
-      if (isRoom || oldest === id) return
+      const hasRoom = this.#stored.size <= MAX_STORED.requests && this.#bytes <= MAX_STORED.bytes
+      if (hasRoom || oldest === id) return
       this.#remove(oldest)
     }
   }

@@ -155,17 +155,15 @@ export class Pipeline implements AsyncDisposable {
   ): Promise<boolean> {
     const { clock, logger, quarantine } = this.#options
     const at = clock.wall()
-    const strangers = events.filter(
-      ({ origin, sourceId }) => !origin && !this.#sources.has(sourceId),
-    )
-    if (strangers.length === 0) return true
-    const items = strangers.map(({ id, sourceId }) => ({
+    const unknown = events.filter(({ origin, sourceId }) => !origin && !this.#sources.has(sourceId))
+    if (unknown.length === 0) return true
+    const items = unknown.map(({ id, sourceId }) => ({
       id,
       at,
       reason: `${UNKNOWN_SOURCE} (${sourceId}).`,
     }))
     if ((await this.#retry(() => quarantine.add(items), signal)) === undefined) return false
-    for (const [sourceId, { length }] of Map.groupBy(strangers, (event) => event.sourceId)) {
+    for (const [sourceId, { length }] of Map.groupBy(unknown, (event) => event.sourceId)) {
       const log = (quarantined: number): void =>
         logger.error({ sourceId, events: quarantined }, 'source.unknown')
       this.#unknownSources.count(sourceId, log, length)
@@ -182,8 +180,8 @@ export class Pipeline implements AsyncDisposable {
     const archived = await this.#retry(() => events.archive([...decided.values()]), signal)
     if (archived === undefined) return false
     const duplicates = archived.value
-    const kept = [...decided.keys()].filter(({ id }) => !duplicates.has(id))
-    if (!(await this.#quarantineUnknownSources(kept, signal))) return false
+    const newEvents = [...decided.keys()].filter(({ id }) => !duplicates.has(id))
+    if (!(await this.#quarantineUnknownSources(newEvents, signal))) return false
     for (const [event, decision] of decided) {
       try {
         this.#report(decision, duplicates.has(event.id))
@@ -215,12 +213,14 @@ export class Pipeline implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Map<AcceptedEvent, Decided> | undefined> {
     const { deletions, events } = this.#options
-    const again = slice.filter(({ entry }) => entry.redelivered).map(({ event }) => event.id)
-    const found =
-      again.length === 0
+    const redeliveredIds = slice
+      .filter(({ entry }) => entry.redelivered)
+      .map(({ event }) => event.id)
+    const recorded =
+      redeliveredIds.length === 0
         ? NONE_DECIDED
-        : await this.#retry(() => events.decidedDestinations(again), signal)
-    if (found === undefined) return undefined
+        : await this.#retry(() => events.decidedDestinations(redeliveredIds), signal)
+    if (recorded === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
     const slices = new TimeSlices(this.#options.clock)
     for (const { event } of slice) {
@@ -228,7 +228,10 @@ export class Pipeline implements AsyncDisposable {
       await slices.yieldIfOver()
       try {
         if (deletions.isPurged(event)) continue
-        decided.set(event, this.#decide(event, this.#undecided(event, found.value.get(event.id))))
+        decided.set(
+          event,
+          this.#decide(event, this.#undecided(event, recorded.value.get(event.id))),
+        )
       } catch (cause) {
         faulty.push({ event, cause })
       }

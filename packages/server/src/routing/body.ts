@@ -182,8 +182,8 @@ class Rules {
 
   apply(object: JsonObject, fields: Fields): JsonObject {
     const { keep, change } = this.#treesOf(fields)
-    const left = keep === undefined ? object : kept(object, keep)
-    return changed(left, change) as JsonObject
+    const remaining = keep === undefined ? object : kept(object, keep)
+    return changed(remaining, change) as JsonObject
   }
 
   #treesOf(fields: Fields): Trees {
@@ -243,11 +243,11 @@ const MAX_HASHES = 100
 function hashOf(value: Json, salt: string, isEmail: boolean): Json {
   if (value === null) return null
   if (Array.isArray(value) && value.length <= MAX_HASHES)
-    return value.map((each) => (each === null ? null : hashOfOne(each, salt, isEmail)))
-  return hashOfOne(value, salt, isEmail)
+    return value.map((each) => (each === null ? null : hmacOf(each, salt, isEmail)))
+  return hmacOf(value, salt, isEmail)
 }
 
-function hashOfOne(value: Json, salt: string, isEmail: boolean): string {
+function hmacOf(value: Json, salt: string, isEmail: boolean): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const normal = isEmail ? text.trim().toLowerCase() : text
   return createHmac('sha256', salt).update(normal).digest('hex')

@@ -57,8 +57,8 @@ export class ThreadMetricsRegistry {
     const mainMetrics = await main.getMetricsAsJSON()
     const sum = sumOf([mainMetrics.filter(({ name }) => shared.has(name)), ...parts])
     // Process metrics have aggregators that must not apply to main alone. Each collection restarts their measurements.
-    const alone = mainMetrics.filter(({ name }) => !shared.has(name))
-    return [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
+    const mainOnly = mainMetrics.filter(({ name }) => !shared.has(name))
+    return [sumOf([mainOnly.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
   }
 
   async #sumUp(): Promise<void> {

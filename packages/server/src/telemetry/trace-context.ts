@@ -48,9 +48,9 @@ function stateIn(tracestate: string): string {
   if (all.length > MAX_MEMBERS || keys.size < all.length) return ''
   if (!all.every((member) => MEMBER.test(member))) return ''
   if (all.join(',').length <= MAX_STATE_CHARACTERS) return all.join(',')
-  const kept = all.filter(({ length }) => length <= MAX_MEMBER_CHARACTERS)
-  while (kept.join(',').length > MAX_STATE_CHARACTERS) kept.pop()
-  return kept.join(',')
+  const members = all.filter(({ length }) => length <= MAX_MEMBER_CHARACTERS)
+  while (members.join(',').length > MAX_STATE_CHARACTERS) members.pop()
+  return members.join(',')
 }
 
 export function traceContextOf(span: RemoteSpan): string {

@@ -59,10 +59,10 @@ export function planImport(
   const errors = [...repeatedIds(document), ...sharedKeys(document, current)]
   const sources = document.sources.map(({ fields: input, ...entry }, index) => {
     const before = current.sources.get(entry.id)
-    const found: FieldError[] = []
+    const fieldErrors: FieldError[] = []
     const fields =
-      input === undefined ? before?.fields : parseSourceFields(input, found, before?.fields)
-    errors.push(...errorsBelow(`/sources/${index}`, found))
+      input === undefined ? before?.fields : parseSourceFields(input, fieldErrors, before?.fields)
+    errors.push(...errorsBelow(`/sources/${index}`, fieldErrors))
     return planSource(entry, { before, fields, now })
   })
   const missing = missingSources(document.destinations, current, now)
@@ -74,13 +74,13 @@ export function planImport(
     const options = { ...rules, now, isImport: true }
     const parsed = parseWebhooksSettings(entry.settings, before?.settings, options)
     const isMoved = before !== undefined && before.sourceId !== entry.sourceId
-    const found = [
+    const entryErrors = [
       ...sourceErrors(withSources, entry),
       ...(isMoved ? [MOVED] : []),
       ...('errors' in parsed ? errorsBelow('/settings', parsed.errors) : []),
     ]
-    errors.push(...errorsBelow(`/destinations/${index}`, found))
-    if ('errors' in parsed || found.length > 0) return []
+    errors.push(...errorsBelow(`/destinations/${index}`, entryErrors))
+    if ('errors' in parsed || entryErrors.length > 0) return []
     return [planDestination({ ...entry, settings: parsed.settings }, before, now)]
   })
   const computations = planComputations(document, current.computations, now)

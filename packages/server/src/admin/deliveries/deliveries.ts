@@ -351,14 +351,14 @@ function auditedDelivery(delivery: DeliveryHistory): object {
 /** The delivery as the API shows it. */
 export function presentDelivery(delivery: DeliveryHistory, context: WaitContext): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery
-  const nexts = webhooks.flatMap((part) => partWaiting(part, context)?.nextAttemptAt ?? [])
+  const nextAttempts = webhooks.flatMap((part) => partWaiting(part, context)?.nextAttemptAt ?? [])
   // Right after a replay or a retry it has no parts yet.
   const isUnsplit = delivery.state === 'pending' && webhooks.length === 0
-  if (isUnsplit && dueAt !== null) nexts.push(dueAt + context.jumpMs)
+  if (isUnsplit && dueAt !== null) nextAttempts.push(dueAt + context.jumpMs)
   return {
     ...rest,
     firstDueAt: formatTimestamp(firstDueAt),
-    nextAttemptAt: nexts.length === 0 ? null : formatTimestamp(Math.min(...nexts)),
+    nextAttemptAt: nextAttempts.length === 0 ? null : formatTimestamp(Math.min(...nextAttempts)),
     webhooks: webhooks.map((part) => presentPart(part, context)),
     attempts: attempts.map(presentAttempt),
     ...(quarantine && { quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) } }),

@@ -110,9 +110,9 @@ export async function waitContexts(
   ])
   const jumpMs = jumpOf(clock)
   return ({ id, destinationId, state }) => {
-    const found = catalog.current.destinations.get(destinationId)
+    const current = catalog.current.destinations.get(destinationId)
     return {
-      destination: state === 'quarantined' ? undefined : found,
+      destination: state === 'quarantined' ? undefined : current,
       states: (states.get(destinationId) ?? []).map((each) => shownState(each, jumpMs)),
       inFlight: attempts.get(id) ?? new Map<string, number>(),
       now: clock.now() + jumpMs,

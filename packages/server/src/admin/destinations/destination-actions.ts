@@ -351,8 +351,8 @@ function rotated(
 
 function webhookAt(url: string, { webhooks }: WebhooksSettings): Webhook {
   const stored = withReadableTemplates(URL.parse(url)?.href ?? url)
-  const found = webhooks.find((webhook) => webhook.url === stored)
-  if (found !== undefined) return found
+  const match = webhooks.find((webhook) => webhook.url === stored)
+  if (match !== undefined) return match
   const hint = 'Use the URL of one of its webhooks, as GET /destinations/:id shows it.'
   throw invalidBody(
     '/url',
@@ -368,16 +368,16 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const { params, body } = request
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false, transform } = body
-    const tried =
+    const testedDestination =
       transform === undefined ? destination : withTransform(transform, destination, dryRun)
     const content = await requestedContent(body, destination, deps)
     // Appended first: a request cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
-    const tested = await testDeliveries.run(tried, content, { dryRun })
+    const tested = await testDeliveries.run(testedDestination, content, { dryRun })
     const { webhooks, ...shown } = tested
     const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
-    const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
-    await deps.lanes.command({ command: 'closeBreakers', webhooks: healed })
+    const recovered = working.map(({ url }) => ({ destinationId: destination.id, url }))
+    await deps.lanes.command({ command: 'closeBreakers', webhooks: recovered })
     const warnings = await destinationWarnings([destination], deps)
     return {
       dryRun,

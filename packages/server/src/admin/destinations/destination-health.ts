@@ -67,8 +67,8 @@ export async function readDestinationHealth(
   const parts = await Promise.all(
     states.map(({ url }) => deps.reports.waitingIn({ destinationId: id, url })),
   )
-  const oldestAts = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
-  const oldest = oldestAts.length === 0 ? null : Math.min(...oldestAts)
+  const oldestTimes = parts.flatMap(({ oldestAt }) => oldestAt ?? [])
+  const oldest = oldestTimes.length === 0 ? null : Math.min(...oldestTimes)
   const jumpMs = jumpOf(deps.clock)
   const { attempts, delivered, lastFailedAt } = await deps.recentAttempts.of(id)
   return {

@@ -166,7 +166,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
   app.get('/destinations/:id', { schema: schemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
     reply.header('etag', entityTag(destination.version))
-    // Without DNS lookups.
+    // Makes no DNS lookups.
     const hostProblem = async (host: string) =>
       isIP(host) === 0 && host !== 'localhost' ? undefined : deps.hostProblem(host)
     return {
@@ -289,15 +289,15 @@ function requestedSettings(
 ): Destination['settings'] {
   if (validationError && !(validationError instanceof Problem)) throw validationError
   // parseWebhooksSettings reports the errors of the settings.
-  const found = (validationError?.errors ?? []).filter(
+  const bodyErrors = (validationError?.errors ?? []).filter(
     ({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer),
   )
   const fields = body ?? {}
-  if (!isJsonObject(fields)) throw new Problem('invalid_body', { errors: found })
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { errors: bodyErrors })
   const options = { ...rules, now: rules.clock.wall() }
   const parsed = parseWebhooksSettings(fields['settings'], previous, options)
   const invalid = 'errors' in parsed ? errorsBelow('/settings', parsed.errors) : []
-  const errors = [...found, ...more, ...invalid]
+  const errors = [...bodyErrors, ...more, ...invalid]
   if ('errors' in parsed || errors.length > 0) throw new Problem('invalid_body', { errors })
   return parsed.settings
 }

@@ -108,15 +108,15 @@ async function* lastEvents(
   sourceId: string,
   count: number,
 ): AsyncGenerator<ListedEvent> {
-  let left = count
+  let remaining = count
   let cursor: string | undefined
   do {
-    const limit = Math.min(left, PAGE)
+    const limit = Math.min(remaining, PAGE)
     const page = await events.list({ sourceId }, { limit, ...(cursor && { cursor }) })
     yield* page.data
-    left -= page.data.length
+    remaining -= page.data.length
     cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined && left > 0)
+  } while (cursor !== undefined && remaining > 0)
 }
 
 class Preview {

@@ -129,10 +129,10 @@ export function parseSourceFields(
   previous: Fields | undefined,
 ): Fields | undefined {
   if (input === null) return undefined
-  const found: FieldError[] = []
-  const fields = parseFields(input, found, previous)
-  errors.push(...found)
-  if (fields === undefined || found.length > 0) return undefined
+  const fieldErrors: FieldError[] = []
+  const fields = parseFields(input, fieldErrors, previous)
+  errors.push(...fieldErrors)
+  if (fields === undefined || fieldErrors.length > 0) return undefined
   errors.push(...fixedErrors(fields))
   return fields
 }
@@ -201,8 +201,8 @@ export function transformErrors(input: unknown, pointer: string): readonly Field
     return []
   } catch (error) {
     const { message, position = 0 } = error as { message: string; position?: number }
-    const found = `The expression is invalid at character ${position}: ${message}.`
-    return [fieldError(pointer, 'invalid_expression', found, hint)]
+    const detail = `The expression is invalid at character ${position}: ${message}.`
+    return [fieldError(pointer, 'invalid_expression', detail, hint)]
   }
 }
 

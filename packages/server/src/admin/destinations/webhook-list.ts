@@ -190,8 +190,8 @@ function parseStaticHeaders(
   for (const [name, header] of entries) {
     const lowerName = name.toLowerCase()
     const value = isHidden(header) ? (storedValues.get(lowerName) ?? header) : header
-    const found = nameError(name, seen) ?? valueError(value)
-    if (found !== undefined) errors.push({ ...found, pointer: pointer + jsonPointer(name) })
+    const error = nameError(name, seen) ?? valueError(value)
+    if (error !== undefined) errors.push({ ...error, pointer: pointer + jsonPointer(name) })
     seen.add(lowerName)
     if (typeof value === 'string') headers.push([name, value])
   }

@@ -35,10 +35,10 @@ export function parseWebhookUrl(
     errors.push(typeError(input, pointer, { name: 'The URL', type: 'a string' }, hint))
     return undefined
   }
-  const found =
+  const urlErrors =
     allowsMail && isMailUrl(input) ? mailErrors(input, allowedPorts) : errorsOf(input, allowedPorts)
-  errors.push(...errorsBelow(pointer, found))
-  return found.length === 0 ? withReadableTemplates(new URL(input).href) : undefined
+  errors.push(...errorsBelow(pointer, urlErrors))
+  return urlErrors.length === 0 ? withReadableTemplates(new URL(input).href) : undefined
 }
 
 function errorsOf(text: string, allowedPorts: ReadonlySet<number>): FieldError[] {

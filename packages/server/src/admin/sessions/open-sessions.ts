@@ -103,12 +103,12 @@ export class OpenSessions {
   /** Ends expired sessions, and the oldest ones of the token beyond the limit. */
   async #makeRoom(request: FastifyRequest): Promise<void> {
     const open = new Set(this.list())
-    const over = this.#all().filter((each) => !open.has(each))
+    const expired = this.#all().filter((each) => !open.has(each))
     const { tokenId } = request.actor
     const own = [...open].filter(({ openedBy = '' }) => tokenIdOf(openedBy) === tokenId)
     const tooMany = own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))
     // Concurrently, to share a write to the disk.
-    await Promise.all([...over, ...tooMany].map((session) => this.end(request, session)))
+    await Promise.all([...expired, ...tooMany].map((session) => this.end(request, session)))
   }
 
   #all(): StoredToken[] {
@@ -148,8 +148,8 @@ export class SignInCodes {
 
   /** The link with this code, while it is valid. */
   find(code: string, now: number): SignIn | undefined {
-    const found = this.#codes.get(hashOf(code))
-    return found !== undefined && now < found.expiresAt ? found : undefined
+    const signIn = this.#codes.get(hashOf(code))
+    return signIn !== undefined && now < signIn.expiresAt ? signIn : undefined
   }
 
   /** Uses up the code. Returns false if it was used before. */

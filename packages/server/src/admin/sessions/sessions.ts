@@ -180,17 +180,17 @@ function byCode(
 ): SessionOwner | Problem {
   const { clock, authFailureLimit, sessionTokens, adminToken } = access
   const now = clock.wall()
-  const found = codes.find(code, now)
+  const signIn = codes.find(code, now)
   const detail =
     'The sign-in link has expired or was already used. Create a new one with `hookline console`.'
   const problem = unauthorized(undefined, detail)
   if (
-    found === undefined ||
-    !sessionTokens.canOpenSession(sessionTokens.openedByOf(found.tokenId), now)
+    signIn === undefined ||
+    !sessionTokens.canOpenSession(sessionTokens.openedByOf(signIn.tokenId), now)
   )
     return authFailureLimit.add(request.ip) ?? problem
   const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : problem)
-  const { tokenId, role } = found
+  const { tokenId, role } = signIn
   return { tokenId, role, name: 'Sign-in link', credential: adminToken, takeLink }
 }
 

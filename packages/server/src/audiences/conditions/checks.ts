@@ -51,11 +51,11 @@ export function checkPath(value: unknown, pointer: string, errors: FieldError[])
 
 export function checkComparison(input: JsonObject, pointer: string, errors: FieldError[]): void {
   const op = OPERATORS.find((each) => each === input['op'])
-  const found =
+  const error =
     op === undefined
       ? operatorError(input['op'], `${pointer}/op`)
       : valueError(op, input['value'], `${pointer}/value`)
-  if (found !== undefined) errors.push(found)
+  if (error !== undefined) errors.push(error)
 }
 
 function operatorError(operator: Json | undefined, pointer: string): FieldError {
@@ -202,9 +202,9 @@ function withinErrors(within: Json, pointer: string): FieldError[] {
   if (length === undefined)
     return [fieldError(pointer, 'required', 'The duration is missing.', hint)]
   if (others.length > 0) return [fieldError(pointer, 'exclusive', 'Use only one unit.', hint)]
-  const isLength =
+  const isValid =
     Number.isInteger(length) && Number(length) >= 1 && durationMs(within) <= MAX_WINDOW_MS
-  return isLength ? [] : [fieldError(pointer, 'out_of_range', 'Invalid duration.', hint)]
+  return isValid ? [] : [fieldError(pointer, 'out_of_range', 'Invalid duration.', hint)]
 }
 
 function betweenErrors(between: Json, pointer: string): FieldError[] {

@@ -77,7 +77,7 @@ class Evaluation {
   /** Continues after the verdict is decided, to find the next change, unless the deciding clause is constant. */
   #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
     const recheckAt = this.recheckAt
-    let isSo = true
+    let verdict = true
     let next = Infinity
     for (const each of conditions) {
       this.recheckAt = Infinity
@@ -87,10 +87,10 @@ class Evaluation {
         return false
       }
       next = Math.min(next, this.recheckAt)
-      isSo &&= isAsExpected
+      verdict &&= isAsExpected
     }
     this.recheckAt = Math.min(recheckAt, next)
-    return isSo
+    return verdict
   }
 
   #compare(is: Comparison, actual: Json | undefined): boolean {
@@ -102,12 +102,12 @@ class Evaluation {
   #count(planned: PlannedCount): boolean {
     const { clause, count, withinMs } = planned
     const facts = this.#profile.facts.get(clause) ?? NO_FACTS
-    const found = countInWindow(planned, facts, this.#now, count.n + 1)
+    const matching = countInWindow(planned, facts, this.#now, count.n + 1)
     if (withinMs !== undefined) {
-      const deciding = decidingFact(count, found, facts)
+      const deciding = decidingFact(count, matching, facts)
       if (deciding !== undefined) this.recheckAt = Math.min(this.recheckAt, deciding.at + withinMs)
     }
-    return COUNT_TESTS[count.op](found, count.n)
+    return COUNT_TESTS[count.op](matching, count.n)
   }
 }
 

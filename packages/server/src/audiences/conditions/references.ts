@@ -12,8 +12,8 @@ export function referenceOf(
   computations: Computations,
 ): Computation | undefined {
   if ('audience' in clause) {
-    const found = computations.get(clause.audience)
-    return found?.kind === 'audience' ? found : undefined
+    const referenced = computations.get(clause.audience)
+    return referenced?.kind === 'audience' ? referenced : undefined
   }
   if (!('computedTrait' in clause)) return undefined
   for (const each of computations.values()) {
@@ -65,11 +65,11 @@ export function referenceErrors(
     const field = REFERRING_FIELDS.find((each) => each in clause)
     if (field === undefined) return []
     const target = referenceOf(clause, referring.space, computations)
-    const found =
+    const error =
       target === undefined
         ? unknownError(clause, referring.space, computations)
         : targetError(target, referring, computations)
-    return found === undefined ? [] : [{ ...found, pointer: `${pointer}/${field}` }]
+    return error === undefined ? [] : [{ ...error, pointer: `${pointer}/${field}` }]
   })
 }
 
@@ -81,8 +81,8 @@ function unknownError(clause: Clause, space: string, computations: Computations)
     return fieldError('', 'unknown_audience', 'Audience not found.', hint)
   }
   const same = [...computations.values()].filter(({ key }) => key === clause.computedTrait)
-  const isHere = same.some((each) => each.space === space)
-  if (!isHere && same.some(({ kind }) => kind === 'trait')) return otherSpace()
+  const isInSpace = same.some((each) => each.space === space)
+  if (!isInSpace && same.some(({ kind }) => kind === 'trait')) return otherSpace()
   const hint =
     'Use the key of an existing computed trait. For an audience, use its id: {"audience": "aud_…"}.'
   return fieldError('', 'unknown_computed_trait', 'Computed trait not found.', hint)

@@ -201,7 +201,10 @@ class SyncRunner {
       const isStep = next.evaluated + profiles.length - sync.evaluated >= STEP_PROFILES
       // Load the next batch at the same time.
       const loading = isStep ? undefined : load(last.profileId)
-      const [evaluated, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
+      const [evaluated, loaded] = await Promise.all([
+        this.#evaluateSome(profiles, next, plan),
+        loading,
+      ])
       next = { ...evaluated, afterProfile: last.profileId }
       if (loaded === undefined) break
       profiles = loaded
@@ -210,19 +213,19 @@ class SyncRunner {
     return isForNewDefinition(sync) ? this.#withNewChanges(next) : next
   }
 
-  async #lookAt(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
+  async #evaluateSome(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
     const { evaluator, clock } = this.#options
     const slices = new TimeSlices(clock)
-    const found: number[] = []
+    const profileIds: number[] = []
     let missed = 0
     for (const profile of profiles) {
       await slices.yieldIfOver()
       const state = checkProfile(profile, plan, { now: clock.wall(), syncId: sync.id })
       if (state === 'missed') missed++
       if (state === 'late' ? isForNewDefinition(sync) : state !== 'right')
-        found.push(profile.profileId)
+        profileIds.push(profile.profileId)
     }
-    const changes = await evaluator.evaluateAll(found, sync)
+    const changes = await evaluator.evaluateAll(profileIds, sync)
     return {
       ...(isForNewDefinition(sync) ? sync : withChanges(sync, changes)),
       evaluated: sync.evaluated + profiles.length,

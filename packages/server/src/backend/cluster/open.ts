@@ -79,7 +79,7 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
   const box = new SecretBox(keys)
   await checkEncryptionKey(postgres, box)
   const ports = await portsOf({ stack, postgres, box, options })
-  // Again, now that other nodes see this one.
+  // Checked again, now that other nodes see this one.
   await confirmSchema(postgres, migrations)
   await refuseUnfinishedMove(postgres)
   const open = stack.move()

@@ -19,7 +19,7 @@ import { Writer } from './writer.ts'
 import type { SqliteLog } from './log/sqlite-log.ts'
 import type { WriterHost } from './writer-host.ts'
 
-/** The data with which a thread joins. Contains secrets: it must not leave the process. */
+/** The data that a thread needs to join. Contains secrets: it must not leave the process. */
 export interface ConnectionData {
   readonly file: string
   readonly writer: MessagePort

@@ -87,7 +87,7 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
 
 /** Moves everything into the database file, so that a copy of that file is complete. */
 function close(): void {
-  // Not if another file has replaced it.
+  // Skipped if another file has replaced it.
   if (lost === undefined && files.problem() === undefined)
     attempt({ name: 'emptyLog', input: undefined })
   try {

@@ -165,10 +165,10 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
   async #apply(entries: ReadonlyMap<string, Entry>): Promise<void> {
     const before = this.#entries
     this.#entries = entries
-    const put = [...entries.values()].filter((entry) => before.get(entry.record.id) !== entry)
+    const changed = [...entries.values()].filter((entry) => before.get(entry.record.id) !== entry)
     const removed = [...before.keys()].filter((id) => !entries.has(id))
-    if (put.length === 0 && removed.length === 0) return
-    const change = { put: recordsOf(put), removed }
+    if (changed.length === 0 && removed.length === 0) return
+    const change = { put: recordsOf(changed), removed }
     this.apply(change)
     await this.#options.threads?.publish({ kind: 'catalog', change })
   }

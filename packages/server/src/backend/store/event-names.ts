@@ -115,10 +115,10 @@ export async function addNames(
     UPDATE cursors SET through = ${through} WHERE name = ${EVENT_NAMES_CURSOR} AND through = ${after}`)
   if (moved === 0) return false
   if (names.length === 0) return true
-  const put = await withinLimits(tx, names)
-  if (put.length === 0) return true
-  await putNames(tx, put)
-  const listed = new Set(put.map(keyOf))
+  const limited = await withinLimits(tx, names)
+  if (limited.length === 0) return true
+  await putNames(tx, limited)
+  const listed = new Set(limited.map(keyOf))
   const ofListed = properties.filter(({ event: name, ...of }) => listed.has(keyOf({ ...of, name })))
   if (ofListed.length > 0) await putProperties(tx, ofListed)
   return true
@@ -133,17 +133,20 @@ async function withinLimits(tx: Tx, names: readonly AddedName[]): Promise<readon
   const sourceIds = await existingSources(tx, names)
   const others = [...sourceIds].map((sourceId) => ({ sourceId, type: OTHER_NAMES, name: '' }))
   const stored = await storedDays(tx, [...names, ...others])
-  const put: AddedName[] = []
+  const limited: AddedName[] = []
   for (const [sourceId, all] of Map.groupBy(names, (name) => name.sourceId)) {
     if (!sourceIds.has(sourceId)) continue
     const isKnown = (name: AddedName): boolean => stored.has(keyOf(name))
     const fresh = all.filter((name) => name.type !== OTHER_NAMES && !isKnown(name))
     const room = fresh.length === 0 ? 0 : await makeRoom(tx, fresh, all.filter(isKnown))
-    const left = new Set([...fresh.slice(room), ...all.filter(({ type }) => type === OTHER_NAMES)])
-    put.push(...all.filter((name) => !left.has(name)))
-    if (left.size > 0) put.push([...left].map(asOther).reduce(summedUp))
+    const overLimit = new Set([
+      ...fresh.slice(room),
+      ...all.filter(({ type }) => type === OTHER_NAMES),
+    ])
+    limited.push(...all.filter((name) => !overLimit.has(name)))
+    if (overLimit.size > 0) limited.push([...overLimit].map(asOther).reduce(summedUp))
   }
-  return put.map((name) => ({
+  return limited.map((name) => ({
     ...name,
     days: sumOfDays(stored.get(keyOf(name)) ?? new Map(), name.days),
   }))
@@ -243,13 +246,13 @@ const SOLE_USER = sql`sole_user = CASE WHEN kept.sole_user = excluded.sole_user 
 async function putProperties(tx: Tx, properties: readonly AddedProperty[]): Promise<void> {
   const fresh = await newProperties(tx, properties)
   const counts = fresh.length === 0 ? new Map<string, number>() : await propertyCounts(tx, fresh)
-  const left = new Set<AddedProperty>()
+  const overLimit = new Set<AddedProperty>()
   for (const [name, all] of Map.groupBy(fresh, nameOf)) {
     const room = LIMITS.propertiesPerEventName - (counts.get(name) ?? 0)
-    for (const each of all.slice(Math.max(0, room))) left.add(each)
+    for (const each of all.slice(Math.max(0, room))) overLimit.add(each)
   }
   const input = tx.dialect.rows(
-    properties.filter((each) => !left.has(each)),
+    properties.filter((each) => !overLimit.has(each)),
     { text: ['sourceId', 'type', 'event', 'name', 'soleUser'], number: ['types', 'lastSeenAt'] },
   )
   const columns = sql`source_id, type, event, name, sole_user, types, last_seen_at`
@@ -257,11 +260,11 @@ async function putProperties(tx: Tx, properties: readonly AddedProperty[]): Prom
     INSERT INTO event_properties AS kept (${columns}) SELECT ${columns} FROM ${input} WHERE true
     ON CONFLICT (source_id, type, event, name) DO UPDATE SET
       types = kept.types | excluded.types, last_seen_at = excluded.last_seen_at, ${SOLE_USER}`)
-  const over = tx.dialect.rows([...left], { text: ['sourceId', 'type', 'event'] })
-  if (left.size > 0)
+  const overLimitRows = tx.dialect.rows([...overLimit], { text: ['sourceId', 'type', 'event'] })
+  if (overLimit.size > 0)
     await tx.run(sql`
       UPDATE event_names SET more_properties = 1 WHERE (source_id, type, name) IN (
-        SELECT source_id, type, event FROM ${over})`)
+        SELECT source_id, type, event FROM ${overLimitRows})`)
 }
 
 function nameOf({ event: name, ...rest }: Omit<PropertyRow, 'name'>): string {
@@ -306,10 +309,10 @@ export async function removeNamesOf(
   ids: readonly ProfileId[],
   sourceIds: readonly string[] | null,
 ): Promise<void> {
-  const isTheirs = sql`sole_user <> '' AND sole_user ${tx.dialect.among(ids.map(({ kind, id }) => shortHash(`${kind} ${id}`)))}`
+  const isSoleUser = sql`sole_user <> '' AND sole_user ${tx.dialect.among(ids.map(({ kind, id }) => shortHash(`${kind} ${id}`)))}`
   const isInSource = sourceIds === null ? sql`` : sql`AND source_id ${tx.dialect.among(sourceIds)}`
   for (const table of [sql`event_names`, sql`event_properties`])
-    await tx.run(sql`DELETE FROM ${table} WHERE ${isTheirs} ${isInSource}`)
+    await tx.run(sql`DELETE FROM ${table} WHERE ${isSoleUser} ${isInSource}`)
 }
 
 export async function removeNamesIn(tx: Tx, sourceId: string): Promise<void> {

@@ -74,18 +74,18 @@ export async function listEvents(
   const search = searchFor(filter, tx.dialect)
   const rows = search.isSelective ? STEP_ROWS : limit + 1
   const deadline = performance.now() + PAGE_MS
-  const found: FoundEvents[] = []
+  const matching: FoundEvents[] = []
   let next: string | null | undefined = cursor
-  for (let steps = 0; next !== null && found.length <= limit && steps < MAX_STEPS; steps++) {
+  for (let steps = 0; next !== null && matching.length <= limit && steps < MAX_STEPS; steps++) {
     // At least one step, even if the thread had to wait.
     if (steps > 0 && performance.now() >= deadline) break
     const { where } = search
     const step = await tx.dialect.events.step(tx, { filter, where, cursor: next, limit: rows })
-    found.push(...(await matchingEvents(tx, search, step.events, limit + 1 - found.length)))
+    matching.push(...(await matchingEvents(tx, search, step.events, limit + 1 - matching.length)))
     next = step.next
   }
-  const shown = found.slice(0, limit)
-  const last = found.length > limit ? shown.at(-1)!.cursor : next
+  const shown = matching.slice(0, limit)
+  const last = matching.length > limit ? shown.at(-1)!.cursor : next
   return { data: shown.map(({ event }) => event), nextCursor: last ?? null }
 }
 
@@ -148,22 +148,22 @@ async function matchingEvents(
 ): Promise<readonly FoundEvents[]> {
   const ids = candidates.map(({ id }) => id)
   const outcomes = outcome && (await outcomesOf(tx, ids))
-  const left = outcomes
+  const withOutcome = outcomes
     ? candidates.filter(({ id }) => outcomes.get(id)?.[outcome] !== undefined)
     : candidates
-  const found: FoundEvents[] = []
-  for (let at = 0; at < left.length && found.length < limit; at += EVENTS_PER_LOOKUP) {
-    const some = left.slice(at, at + EVENTS_PER_LOOKUP)
+  const matching: FoundEvents[] = []
+  for (let at = 0; at < withOutcome.length && matching.length < limit; at += EVENTS_PER_LOOKUP) {
+    const some = withOutcome.slice(at, at + EVENTS_PER_LOOKUP)
     const idsOfSome = some.map(({ id }) => id)
     const events = await archivedEvents(tx, idsOfSome, isMet)
     const outcomesOfSome = await outcomesOf(tx, [...events.keys()])
     for (const { id, cursor } of some) {
       const event = events.get(id)
       if (event !== undefined)
-        found.push({ cursor, event: { ...event, outcomes: outcomesOfSome.get(id) ?? {} } })
+        matching.push({ cursor, event: { ...event, outcomes: outcomesOfSome.get(id) ?? {} } })
     }
   }
-  return found.slice(0, limit)
+  return matching.slice(0, limit)
 }
 
 type ArchivedRow = Readonly<Record<string, unknown>> & {
@@ -237,7 +237,7 @@ async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
   const together = tx.dialect.hasDeliveryIndexes
     ? [eventIds]
     : Map.groupBy(eventIds, timeOfId).values()
-  const found: OutcomeRow[] = []
+  const allRows: OutcomeRow[] = []
   for (const ids of together) {
     if (ids.length === 0) continue
     const times = ids.map(timeOfId)
@@ -251,9 +251,9 @@ async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
         ELSE state END
       FROM deliveries WHERE event_id ${tx.dialect.among(ids)}
         AND id >= ${idBound('msg', Math.min(...times))} AND id < ${idBound('msg', Math.max(...times) + 1)}`)
-    found.push(...rows)
+    allRows.push(...rows)
   }
-  return found
+  return allRows
 }
 
 function counted(rows: readonly OutcomeRow[]): EventOutcomes {

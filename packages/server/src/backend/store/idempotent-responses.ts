@@ -56,11 +56,11 @@ export async function addResponse(
   await tx.run(sql`DELETE FROM idempotent_responses WHERE key IN (
     SELECT key FROM idempotent_responses WHERE expires_at <= ${now} AND key <> ${key}
     ORDER BY expires_at LIMIT ${MAX_REMOVED} ${tx.dialect.skipLocked})`)
-  const kept = await tx.run(sql`
+  const written = await tx.run(sql`
     INSERT INTO idempotent_responses AS kept (key, fingerprint, sealed, expires_at)
     VALUES (${key}, ${fingerprint}, ${sealed}, ${expiresAt})
     ON CONFLICT (key) DO UPDATE
       SET fingerprint = excluded.fingerprint, sealed = excluded.sealed, expires_at = excluded.expires_at
       WHERE kept.expires_at <= ${now}`)
-  return kept > 0
+  return written > 0
 }

@@ -120,10 +120,10 @@ function contentOf({ kind, user_id: id, ...row }: NoticeRow): DeliveryContent {
 
 /** Columns of a notice: HTTP requests made, and when the last response arrived once it has ended. */
 export function countedOf({ state, webhooks }: Delivery) {
-  const lasts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
-  const attempts = lasts.reduce((sum, { number }) => sum + number, 0)
-  const isOpen = state === 'pending' || state === 'held' || lasts.length === 0
-  const ends = lasts.map(({ startedAt, durationMs }) => Math.round(startedAt + durationMs))
+  const lastAttempts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
+  const attempts = lastAttempts.reduce((sum, { number }) => sum + number, 0)
+  const isOpen = state === 'pending' || state === 'held' || lastAttempts.length === 0
+  const ends = lastAttempts.map(({ startedAt, durationMs }) => Math.round(startedAt + durationMs))
   return { attempts, endedAt: isOpen ? null : Math.max(...ends) }
 }
 

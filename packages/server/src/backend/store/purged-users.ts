@@ -39,7 +39,7 @@ interface Covered {
 export class PurgedUsers {
   readonly #positionOf: (content: DeliveryContent) => number | undefined
   readonly #nowMs: () => number
-  /** By kind and id; the last added comes last. */
+  /** By kind and id, in the order of addition. */
   readonly #covered = new Map<string, Covered>()
 
   constructor({

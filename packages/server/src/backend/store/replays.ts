@@ -153,8 +153,8 @@ async function requeueDeliveries(
   // Events first, in the order of purges, and locked, so that a purge finds the new deliveries.
   const archived = await tx.all(sql<{ readonly id: string }>`
     SELECT id FROM events WHERE id ${dialect.among(eventIds)} ORDER BY id ${dialect.forKeyShare}`)
-  const kept = new Set(archived.map(({ id }) => id))
-  const existing = deliveries.filter(({ eventId }) => kept.has(eventId))
+  const archivedIds = new Set(archived.map(({ id }) => id))
+  const existing = deliveries.filter(({ eventId }) => archivedIds.has(eventId))
   const ids = existing.map(({ id }) => id)
   const input = dialect.rows(existing, { text: ['id', 'eventId'] })
   const created = await tx.all(sql<{ readonly id: string }>`

@@ -58,8 +58,8 @@ export class StoredParts {
     if ('reason' in read || lane === UNSPLIT_LANES[this.#queue]) return read
     const { id, destinationId, webhooks } = read.delivery
     const of = this.#lanes.laneOf(lane)
-    const isThere = webhooks.some((part) => part.url === of?.url && isUnfinished(part))
-    if (destinationId === of?.destinationId && isThere) return read
+    const isUnfinishedPart = webhooks.some((part) => part.url === of?.url && isUnfinished(part))
+    if (destinationId === of?.destinationId && isUnfinishedPart) return read
     return {
       id,
       reason: 'It waits for a webhook that it does not have: the database is corrupted.',

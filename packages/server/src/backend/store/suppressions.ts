@@ -151,8 +151,8 @@ function recordOf({
 export async function addSuppressions(tx: Tx, suppressions: readonly Suppression[]): Promise<void> {
   const keyOf = ({ kind, id, sourceId }: Suppression): string =>
     JSON.stringify([kind, id, sourceId])
-  const each = [...new Map(suppressions.map((one) => [keyOf(one), one])).values()]
-  const rows = each.map((one, place) => ({
+  const unique = [...new Map(suppressions.map((one) => [keyOf(one), one])).values()]
+  const rows = unique.map((one, place) => ({
     ...one,
     place,
     sourceId: one.sourceId ?? EVERY_SOURCE,

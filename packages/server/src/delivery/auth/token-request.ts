@@ -156,7 +156,7 @@ function secretsOf(
   object: JsonObject = {},
 ): string[] {
   const [id, secret] = [formEncoded(clientId), formEncoded(clientSecret)]
-  const sent = [clientSecret, secret, basicCredentials(id, secret)]
+  const credentials = [clientSecret, secret, basicCredentials(id, secret)]
   const tokens = ['access_token', 'refresh_token', 'id_token'].map((name) => object[name])
-  return [...sent, ...tokens.filter((token) => typeof token === 'string')]
+  return [...credentials, ...tokens.filter((token) => typeof token === 'string')]
 }

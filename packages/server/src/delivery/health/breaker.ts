@@ -187,8 +187,10 @@ function counted(recent: readonly Bucket[], sample: Sample, now: number): readon
     }
     return [...recent.slice(0, -1), bucket]
   }
-  const kept = recent.filter((bucket) => bucket.start > start - WINDOW_MS && bucket.start < start)
-  return [...kept, { start, samples: 1, failures, throttled }]
+  const inWindow = recent.filter(
+    (bucket) => bucket.start > start - WINDOW_MS && bucket.start < start,
+  )
+  return [...inWindow, { start, samples: 1, failures, throttled }]
 }
 
 function isFailing(recent: readonly Bucket[]): boolean {

@@ -82,10 +82,10 @@ export class WebhookPauser {
     // Fast path for nearly every attempt: no 410, and no webhook has a count.
     if (status !== GONE && this.#counts.size === 0) return undefined
     const key = laneKey({ destinationId, url })
-    const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
-    if (gone === undefined || gone.count >= GONE_LIMIT) this.#counts.delete(key)
-    else this.#counts.set(key, gone)
-    return gone !== undefined && gone.count >= GONE_LIMIT ? 'webhook_gone' : undefined
+    const goneCount = countGone(this.#counts.get(key), status, this.#options.clock.now())
+    if (goneCount === undefined || goneCount.count >= GONE_LIMIT) this.#counts.delete(key)
+    else this.#counts.set(key, goneCount)
+    return goneCount !== undefined && goneCount.count >= GONE_LIMIT ? 'webhook_gone' : undefined
   }
 
   /** Retries while others change the destination at the same time. */

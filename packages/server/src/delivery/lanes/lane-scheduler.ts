@@ -161,12 +161,12 @@ export class LaneScheduler {
   }
 
   #tryAgain(): void {
-    let left = LANES_PER_FREED_SLOT
+    let remaining = LANES_PER_FREED_SLOT
     for (const lane of this.#outOfSlots) {
       this.#outOfSlots.delete(lane)
       this.#queue(lane)
       // With no attempt in flight, nothing would try the other lanes later.
-      if (--left <= 0 && this.#slots.isBusy) return
+      if (--remaining <= 0 && this.#slots.isBusy) return
     }
   }
 

@@ -28,7 +28,7 @@ export interface GuardedConnectorOptions {
   /** Reserved ports that webhooks may use. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
-  /** Without a client certificate. */
+  /** For connections without a client certificate. */
   readonly secureContext: SecureContext
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
   /** The inspector of this service. Without it, its host is an ordinary name. */

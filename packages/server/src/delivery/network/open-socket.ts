@@ -20,13 +20,13 @@ const NEXT_TRY_MS = 250
  */
 export async function openTcp({ port, addresses }: Target, deadline: Deadline): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const left = alternating(addresses)
+  const untried = alternating(addresses)
   const tries = new Set<Socket>()
   const errors: Error[] = []
   let cancelTimer = (): void => undefined
   const tryNext = (): void => {
     cancelTimer()
-    const next = left.shift()
+    const next = untried.shift()
     if (next === undefined) return
     const socket = connectTcp({ host: next.address, port })
     tries.add(socket)
@@ -35,10 +35,10 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
     socket.on('error', (error) => {
       tries.delete(socket)
       errors.push(error)
-      if (tries.size === 0 && left.length === 0) reject(combined(errors))
+      if (tries.size === 0 && untried.length === 0) reject(combined(errors))
       tryNext()
     })
-    if (left.length > 0) cancelTimer = deadline.after(NEXT_TRY_MS, tryNext)
+    if (untried.length > 0) cancelTimer = deadline.after(NEXT_TRY_MS, tryNext)
   }
   tryNext()
   let connected: Socket | undefined
@@ -46,7 +46,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
     connected = await deadline.race(promise)
     return connected.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS)
   } finally {
-    left.length = 0
+    untried.length = 0
     cancelTimer()
     for (const socket of tries) if (socket !== connected) socket.destroy()
   }

@@ -194,10 +194,10 @@ class NameServer {
   /** Queries both families. One is enough: some servers do not respond to AAAA. */
   async find(name: string): Promise<LookupResult> {
     const results = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
-    const found = results.filter((result) => result.kind === 'found')
-    if (found.length > 0) {
-      const ttlMs = Math.min(...found.map((result) => result.ttlMs))
-      return { kind: 'found', addresses: found.flatMap((result) => result.addresses), ttlMs }
+    const resolved = results.filter((result) => result.kind === 'found')
+    if (resolved.length > 0) {
+      const ttlMs = Math.min(...resolved.map((result) => result.ttlMs))
+      return { kind: 'found', addresses: resolved.flatMap((result) => result.addresses), ttlMs }
     }
     const down = results.find((result) => result.kind === 'down')
     // The system's name servers may have changed, on a laptop for example. A new resolver reads them again.

@@ -31,7 +31,7 @@ export interface ParkedChangesOptions extends DeliveryContext {
 
 /** Parts changed in one slice. Reading them with their events takes up to 10 ms. */
 const SLICE = 100
-/** As `due`: selects parts due at any time. */
+/** A `due` that selects parts due at any time. */
 export const ANY_TIME = Number.MAX_SAFE_INTEGER
 
 /** Changes parts in the backend without an attempt, one slice of a lane at a time. */
@@ -68,9 +68,9 @@ export class ParkedChanges {
     const policy = this.#settings(lane)?.successPolicy ?? 'each'
     const change = (delivery: Delivery): Delivery =>
       withPart(this.#split(delivery), lane.url, policy, remove)
-    const isMore = lane.dueAt !== null && (await this.#changeSlice(lane, ANY_TIME, change))
+    const hasMore = lane.dueAt !== null && (await this.#changeSlice(lane, ANY_TIME, change))
     const isMoreHeld = lane.isHeld && (await this.#changeSlice(lane, 'held', change))
-    return isMore || isMoreHeld
+    return hasMore || isMoreHeld
   }
 
   /** Ends a slice of the parts whose retry window passed while the breaker was open. Returns whether more may remain. */
@@ -174,9 +174,9 @@ export class ParkedChanges {
       isOver(this.#withCorrectedDueTimes(delivery)) ? 'over' : 'waiting',
     )
     // Unreadable ones are quarantined when the lane claims them.
-    const left = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
+    const unchanged = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
     await this.#options.deliveries.release(
-      left.map(({ id }) => id),
+      unchanged.map(({ id }) => id),
       lane,
     )
     const ended = { deliveries: over, unreadable: [] }

@@ -87,14 +87,14 @@ export class ParkedFeed implements Worker {
     const lanes = await this.#waiting()
     const withoutParts = toMakeDue.difference(new Set(lanes.map(laneKey)))
     for (const key of withoutParts) this.#toMakeDue.delete(key)
-    let lookAt = clock.now() + MAX_WAIT_MS
+    let wakeAt = clock.now() + MAX_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
       // A claim reads synchronously, so a large number would block everything else.
       await slices.yieldIfOver()
-      lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
+      wakeAt = Math.min(wakeAt, await this.#feedLaneOrLater(lane))
     }
-    return lookAt - clock.now()
+    return wakeAt - clock.now()
   }
 
   async #waiting(): Promise<readonly WaitingLane[]> {
@@ -192,10 +192,10 @@ export class ParkedFeed implements Worker {
     current.isBacklogged = claimed === limit
     const pushed = changes.opened(claim).filter((open) => push(current, open)).length
     // There was room for more, so the rest is due later; the next pass finds out when.
-    const isMore = pushed > 0 || claim.unreadable.length > 0
+    const hasMore = pushed > 0 || claim.unreadable.length > 0
     // Another node may have claimed the same parts at this moment, perhaps only some of them.
-    if (claimed === 0 && !isMore) this.parked(clock.now() + AFTER_FAILURE_MS)
-    if (isMore && claimed < limit) this.wake()
+    if (claimed === 0 && !hasMore) this.parked(clock.now() + AFTER_FAILURE_MS)
+    if (hasMore && claimed < limit) this.wake()
     await changes.quarantine(claim)
   }
 

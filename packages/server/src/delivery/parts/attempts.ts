@@ -110,8 +110,8 @@ export class Attempts {
     if (!isTransformed && !hasTemplate(webhook.url))
       return this.#send(open, destination, webhook, { body, mayBegin })
     const prepare = async () => {
-      const sent = isTransformed ? await this.#transform(open, destination, webhook) : body()
-      return sent && withFilledUrl(sent, webhook, settings, open.event)
+      const content = isTransformed ? await this.#transform(open, destination, webhook) : body()
+      return content && withFilledUrl(content, webhook, settings, open.event)
     }
     return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
   }
@@ -139,10 +139,11 @@ export class Attempts {
     const isWanted = (): boolean => open.inLanes.length > 0
     const result = applyTransform(body, settings, { isWanted }, this.#options.transforms)
     this.#transformed.set(open, { version, result })
-    const sent = await result
-    const isKept = sent !== undefined && !('body' in sent && sent.body.length > MAX_KEPT_BYTES)
+    const content = await result
+    const isKept =
+      content !== undefined && !('body' in content && content.body.length > MAX_KEPT_BYTES)
     if (!isKept) this.#transformed.delete(open)
-    return sent
+    return content
   }
 
   async #prepareAndSend(

@@ -132,14 +132,14 @@ function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules
   const { headers: _headers, body: _body, retryAfterMs, ...lastAttempt } = attempt
   if (attempt.outcome !== 'retry')
     return { ...part, lastAttempt, state: attempt.outcome, dueAt: null }
-  const tried = { ...part, lastAttempt }
+  const attempted = { ...part, lastAttempt }
   const { schedule, now, random } = rules
   const { number } = attempt
   const { firstDueAt } = part
   if (isForbidden(attempt.class) && now < firstDueAt + schedule.windowMs)
-    return { ...tried, state: 'held', dueAt: null }
+    return { ...attempted, state: 'held', dueAt: null }
   const dueAt = nextAttemptAt(schedule, { number, firstDueAt, now, retryAfterMs, random })
-  return dueAt === undefined ? overdue(tried) : { ...tried, state: 'pending', dueAt }
+  return dueAt === undefined ? overdue(attempted) : { ...attempted, state: 'pending', dueAt }
 }
 
 /** A part whose window is over: `rejected` if the receiver or the settings had to be fixed, `expired` otherwise. */

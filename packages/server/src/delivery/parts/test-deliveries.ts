@@ -63,10 +63,10 @@ export class TestDeliverySender {
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
         const body = (await bodyOf(webhook)) ?? STOPPING
-        const sent = withFilledUrl(body, webhook, settings, content)
-        if ('class' in sent) return unsentWebhook(webhook, sent, now)
-        const carried = { ...sent, deliveryId: messageId, attempt: 1 }
-        const request = requestTo(webhook, settings, carried, now)
+        const filled = withFilledUrl(body, webhook, settings, content)
+        if ('class' in filled) return unsentWebhook(webhook, filled, now)
+        const message = { ...filled, deliveryId: messageId, attempt: 1 }
+        const request = requestTo(webhook, settings, message, now)
         const result = dryRun ? null : await sender.send(request)
         return testedWebhook(request, result, now)
       }),
@@ -113,9 +113,9 @@ export async function nextRequests(
   const bodyOf = transformedBodies(formattedBody, settings, transforms)
   const requests = settings.webhooks.map(async (webhook): Promise<NextRequest[]> => {
     const body = await bodyOf(webhook)
-    const sent = body && withFilledUrl(body, webhook, settings, event)
-    if (sent === undefined || 'class' in sent || isMailUrl(webhook.url)) return []
-    const request = nextRequest(delivery, sent, webhook, { settings, now })
+    const filled = body && withFilledUrl(body, webhook, settings, event)
+    if (filled === undefined || 'class' in filled || isMailUrl(webhook.url)) return []
+    const request = nextRequest(delivery, filled, webhook, { settings, now })
     const shown = shownRequest(request, now)
     const headers = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)
     return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }, webhook) }]

@@ -122,9 +122,9 @@ export class DeliveryRecorder {
         else this.#onWritten(each)
       }
     } catch (error) {
-      const left = unwritten.missing(records)
-      if (left.length === 1) unwritten.add(left[0]!.open, Promise.reject(error))
-      else for (const each of left) await this.#write([each], unwritten)
+      const remaining = unwritten.missing(records)
+      if (remaining.length === 1) unwritten.add(remaining[0]!.open, Promise.reject(error))
+      else for (const each of remaining) await this.#write([each], unwritten)
     }
   }
 
@@ -136,9 +136,9 @@ export class DeliveryRecorder {
     const { deliveries, deletions } = this.#options
     for (const { open } of unwritten.missing(records))
       if (deletions.isPurged(open.event)) unwritten.add(open, this.#dropPurged(open))
-    const left = unwritten.missing(records)
-    if (left.length > 0) await deliveries.record(left.map(({ record }) => record))
-    return left
+    const remaining = unwritten.missing(records)
+    if (remaining.length > 0) await deliveries.record(remaining.map(({ record }) => record))
+    return remaining
   }
 
   /** The stored delivery is current: only releases its parts outside of lanes. */

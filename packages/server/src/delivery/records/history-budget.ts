@@ -54,9 +54,9 @@ export class HistoryBudget {
     const hour = Math.floor(now / HOUR_MS)
     if (hour !== this.#hour) this.#kept.clear()
     this.#hour = hour
-    const kept = this.#kept.get(key)
-    if (kept === undefined) return this.#kept.size < MAX_KINDS
-    return kept.count < firstOfHour || now >= kept.lastAt + thenEveryMs
+    const usage = this.#kept.get(key)
+    if (usage === undefined) return this.#kept.size < MAX_KINDS
+    return usage.count < firstOfHour || now >= usage.lastAt + thenEveryMs
   }
 }
 

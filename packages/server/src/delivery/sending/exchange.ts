@@ -32,7 +32,7 @@ export class ExchangeDeadlines {
   /** By timeout: at most one for each millisecond up to the maximum of a webhook. */
   readonly #headers = new Map<number, DeadlineQueue>()
 
-  /** @param timeoutMs of webhooks without their own */
+  /** @param timeoutMs for webhooks that do not set one */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock
     this.#timeoutMs = timeoutMs

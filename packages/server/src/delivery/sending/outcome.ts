@@ -87,22 +87,22 @@ export function classifyResponse(
     readonly retryOn?: readonly number[] | undefined
   } = {},
 ): Classification {
-  const found = classification(responseClass(status))
-  if (found.outcome === 'rejected' && options.retryOn?.includes(status) === true)
-    return endedBy(options.instruction, { ...found, outcome: 'retry' })
-  return endedBy(options.instruction, found)
+  const classified = classification(responseClass(status))
+  if (classified.outcome === 'rejected' && options.retryOn?.includes(status) === true)
+    return endedBy(options.instruction, { ...classified, outcome: 'retry' })
+  return endedBy(options.instruction, classified)
 }
 
-function endedBy(instruction: Instruction | undefined, found: Classification): Classification {
-  const isAborted = instruction === 'abort-message' && found.outcome === 'retry'
-  return isAborted ? { ...found, outcome: 'rejected' } : found
+function endedBy(instruction: Instruction | undefined, classified: Classification): Classification {
+  const isAborted = instruction === 'abort-message' && classified.outcome === 'retry'
+  return isAborted ? { ...classified, outcome: 'rejected' } : classified
 }
 
 /** Classifies an error without a response by its codes; `undefined` for a bug in Hookline. */
 export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
-    const found = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
-    if (found !== undefined) return classification(found)
+    const attemptClass = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
+    if (attemptClass !== undefined) return classification(attemptClass)
   }
   return undefined
 }

@@ -10,7 +10,7 @@ export class ReceiverSockets {
   readonly #max: number
   readonly #open = new Set<Socket>()
   #connecting = 0
-  /** Clients whose last request has ended, in that order. Some may have started another one since. */
+  /** Clients in the order in which their last requests ended. Some may have started another request since. */
   readonly #idle = new Map<Client, Socket>()
 
   constructor(max: number) {
@@ -83,11 +83,11 @@ class ReceiverClient extends Client implements ExchangeClient {
 
 interface Route {
   readonly pool: Pool
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
 }
 
-/** With the query. */
+/** The path of a URL, including the query. */
 export function pathOf({ pathname, search }: URL): string {
   return pathname + search
 }

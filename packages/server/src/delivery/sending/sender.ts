@@ -84,7 +84,7 @@ export class WebhookSender implements AsyncDisposable {
   readonly #hosts: HostCheckOptions
   readonly #pools: WebhookPools
   readonly #ca: string | undefined
-  /** Without a client certificate. */
+  /** For connections without a client certificate. */
   readonly #secureContext: SecureContext
   readonly #secureContexts = new LRUCache<string, SecureContext>({ max: MAX_SECURE_CONTEXTS })
   readonly #tokens: AccessTokens

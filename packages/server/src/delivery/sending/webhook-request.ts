@@ -98,8 +98,8 @@ function standardSignatures(request: WebhookRequest, timestamp: number): string[
 }
 
 /**
- * Without fields, format and transform, the webhooks of a destination share the body of an event. It leaves memory before it
- * could collect many timestamps.
+ * Without fields, format and transform, the webhooks of a destination share the body of an event. The body is freed before many
+ * timestamps accumulate for it.
  */
 const signatures = new WeakMap<Uint8Array, Map<string, string>>()
 
@@ -150,7 +150,7 @@ export function shownRequestHeaders(
   const secret = request.headers
   const isSecret = (name: string, value: string): boolean =>
     name === 'Authorization' || (Object.hasOwn(secret, name) && secret[name] === value)
-  const sent = Object.entries(requestHeaders(request, nowMs))
-  const shown = sent.map(([name, value]) => [name, isSecret(name, value) ? hide(name) : value])
+  const headers = Object.entries(requestHeaders(request, nowMs))
+  const shown = headers.map(([name, value]) => [name, isSecret(name, value) ? hide(name) : value])
   return Object.fromEntries(shown) as Record<string, string>
 }

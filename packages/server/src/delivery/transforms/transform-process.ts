@@ -22,7 +22,7 @@ export type TransformResult = ({ readonly json?: string } | { readonly error: st
 /** Shared with the context. */
 interface Shared {
   evaluations: readonly Evaluation[]
-  /** Of the evaluations that have ended, in order. */
+  /** The results of completed evaluations, in order. */
   results: TransformResult[]
 }
 
@@ -73,8 +73,8 @@ function evaluator(
   }
   const evaluate = ({ expression, input, url }: Evaluation): TransformResult => {
     try {
-      const found = compiled.get(expression) ?? compile(expression)
-      const value = found.evaluate(JSON.parse(input), url === undefined ? undefined : { url })
+      const program = compiled.get(expression) ?? compile(expression)
+      const value = program.evaluate(JSON.parse(input), url === undefined ? undefined : { url })
       return value === undefined ? {} : { json: JSON.stringify(value, onlyJson) }
     } catch (error) {
       const { code, position, message } = error as Failure
@@ -126,10 +126,10 @@ function withoutPromises(jsonata: string): string {
     .replaceAll(/\basync (?=function\b|\()/g, '')
     .replaceAll(/\bawait (?=[\w(])/g, '')
     .replaceAll('Promise.all(', '(')
-  const left = /\b(?:await|async)\s+[\w([{]|\bPromise\.|new Promise\b/.exec(
+  const match = /\b(?:await|async)\s+[\w([{]|\bPromise\.|new Promise\b/.exec(
     changed.replaceAll(/^\s*(?:\*|\/\/).*$/gm, ''),
   )
-  if (left) throw new Error(`JSONata has unknown asynchronous code: ${left[0]}`)
+  if (match) throw new Error(`JSONata has unknown asynchronous code: ${match[0]}`)
   return changed
 }
 

@@ -95,7 +95,7 @@ interface ProcessOptions {
 }
 
 const MEMORY_MIB = LIMITS.transformBytes / 2 ** 20
-/** For the evaluator itself. */
+/** Memory used by the evaluator itself. */
 const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
@@ -186,7 +186,7 @@ class TransformProcess implements Disposable {
       input,
       url,
     }))
-    // If it fails, the process has ended, and is reported as such.
+    // If this fails, the process has exited, which `exit` reports.
     evaluator.child.send(evaluations, () => undefined)
   }
 

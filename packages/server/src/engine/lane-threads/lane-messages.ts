@@ -137,6 +137,12 @@ export function activityIn([delivery, ...packed]: PackedActivity): DeliveryActiv
       return status === undefined ? attempt : { ...attempt, status }
     },
   )
-  const kept = { id, eventId, destinationId, state, ...(replayId !== undefined && { replayId }) }
-  return { delivery: kept, attempts, isEnd }
+  const packedDelivery = {
+    id,
+    eventId,
+    destinationId,
+    state,
+    ...(replayId !== undefined && { replayId }),
+  }
+  return { delivery: packedDelivery, attempts, isEnd }
 }

@@ -195,8 +195,8 @@ export class LaneThread {
     const { backend, logger } = this.#options
     const find = (): Promise<unknown> => backend.deliveries.find(delivery.id)
     try {
-      const found = await retryWhileUnavailable(find, this.#options)
-      return found && found.value !== undefined
+      const stored = await retryWhileUnavailable(find, this.#options)
+      return stored && stored.value !== undefined
     } catch (error) {
       // It is sent again: a second attempt is better than none.
       logger.error({ err: error }, 'delivery.failed')

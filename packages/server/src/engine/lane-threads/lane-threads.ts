@@ -104,7 +104,7 @@ export class LaneThreads implements Lanes {
   }
 
   async status(): Promise<LanesStatus> {
-    const each = await Promise.all(
+    const statuses = await Promise.all(
       this.#threads.map(async ({ host, stalledMs }) => {
         const status = await host.channel?.call('status').catch(() => undefined)
         const failing = [...(status?.failing ?? [])].map(
@@ -113,17 +113,20 @@ export class LaneThreads implements Lanes {
         return { ...(status ?? IDLE), mainStalledMs: stalledMs, failing }
       }),
     )
-    const sum = (count: (status: (typeof each)[number]) => number): number =>
-      each.reduce((total, status) => total + count(status), 0)
+    const sum = (count: (status: (typeof statuses)[number]) => number): number =>
+      statuses.reduce((total, status) => total + count(status), 0)
     return {
       stalledMs: Math.max(
-        ...each.map((status) => Math.max(status.stalledMs, status.mainStalledMs)),
+        ...statuses.map((status) => Math.max(status.stalledMs, status.mainStalledMs)),
       ),
       inMemory: sum(({ inMemory }) => inMemory),
       unrecorded: this.#threads.reduce((total, { open }) => total + open, 0),
       imbalance: sum(({ imbalance }) => imbalance),
       openBreakers: sum(({ openBreakers }) => openBreakers),
-      failing: new Map([...this.#supervisor.failing, ...each.flatMap(({ failing }) => failing)]),
+      failing: new Map([
+        ...this.#supervisor.failing,
+        ...statuses.flatMap(({ failing }) => failing),
+      ]),
     }
   }
 
@@ -153,8 +156,8 @@ export class LaneThreads implements Lanes {
   }
 
   async #apply(change: SharedChange): Promise<void> {
-    const put = change.kind === 'catalog' ? change.change.put.destinations : []
-    const assignments = this.#owners.assign(put.map(({ id }) => id))
+    const destinations = change.kind === 'catalog' ? change.change.put.destinations : []
+    const assignments = this.#owners.assign(destinations.map(({ id }) => id))
     await Promise.all(this.#threads.map((thread) => thread.apply({ change, assignments })))
   }
 

@@ -64,11 +64,11 @@ function correctedTimestamp(
 ): string | undefined {
   const clock = sentAt?.hasTimeOfDay ? sentAt.instant : undefined
   const skewMs = clock === undefined ? 0 : receivedAt.ms - clock.ms
-  const isRight = clock ? Math.abs(skewMs) <= clockSkewToleranceMs : sentAt === undefined
-  if (isRight && isFormattedTimestamp(raw)) return raw
+  const isAccurate = clock ? Math.abs(skewMs) <= clockSkewToleranceMs : sentAt === undefined
+  if (isAccurate && isFormattedTimestamp(raw)) return raw
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined
-  if (isRight) return formatTimestamp(ms)
+  if (isAccurate) return formatTimestamp(ms)
   const correctedMs = isPlausible(skewMs, receivedAt.ms - skewMs - ms) ? ms + skewMs : ms
   return formatTimestamp(Math.min(correctedMs, receivedAt.ms))
 }

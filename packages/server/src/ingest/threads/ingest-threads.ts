@@ -75,10 +75,10 @@ export class IngestThreads implements AsyncDisposable {
     await assertFree(at)
     const [first, ...others] = this.#threads
     const backlog = Math.ceil(at.backlog / this.#threads.length)
-    const each = { ...at, backlog, reusePort: others.length > 0 }
-    const url = await first!.listen(each)
+    const threadListening = { ...at, backlog, reusePort: others.length > 0 }
+    const url = await first!.listen(threadListening)
     const port = Number(new URL(url).port)
-    await Promise.all(others.map((thread) => thread.listen({ ...each, port })))
+    await Promise.all(others.map((thread) => thread.listen({ ...threadListening, port })))
     return url
   }
 
@@ -135,7 +135,7 @@ type HostOptions = ThreadHostOptions<IngestThreadFunctions, IngestMainFunctions>
 
 interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
   readonly connect: () => ThreadConnection
-  /** @param backend the data with which the thread joins the backend */
+  /** @param backend the data that the thread needs to join the backend */
   readonly dataOf: (backend: unknown) => IngestThreadData
 }
 

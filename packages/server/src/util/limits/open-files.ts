@@ -36,14 +36,14 @@ export function checkOpenFiles(
   { threads, connections, onInsufficientFiles }: NeededFiles,
 ): void {
   const needed = filesFor(MIN_CONNECTIONS, threads)
-  const wanted = filesFor(connections, threads)
+  const recommended = filesFor(connections, threads)
   if (openFiles < needed) {
     throw new TooFewOpenFilesError(
       `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
-        `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
+        `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, recommended)} are enough for the current settings.`,
     )
   }
-  if (openFiles < wanted) onInsufficientFiles(wanted)
+  if (openFiles < recommended) onInsufficientFiles(recommended)
 }
 
 /** Files needed for this many connections on each side. */

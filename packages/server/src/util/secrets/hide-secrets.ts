@@ -10,14 +10,14 @@ const MAX_ENCODINGS = 3
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf)
   if (forms.length === 0) return text
-  let found: Buffer | undefined
+  let masked: Buffer | undefined
   let decoded: Decoded | undefined = { bytes: bytesOf(text) }
   for (let times = 0; decoded !== undefined && times <= MAX_ENCODINGS; times++) {
     for (const [start, end] of placesOf(forms, decoded))
-      found = (found ?? Buffer.from(text)).fill('*', start, end)
+      masked = (masked ?? Buffer.from(text)).fill('*', start, end)
     decoded = decodedOnce(decoded)
   }
-  return found?.toString() ?? text
+  return masked?.toString() ?? text
 }
 
 /** The forms in which a secret may appear, before characters are escaped. */

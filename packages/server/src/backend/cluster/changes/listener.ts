@@ -40,18 +40,18 @@ async function listenOnce({ url, clock, onNotify, signal }: ListenOptions): Prom
   const lost = new AbortController()
   client.on('error', () => lost.abort()).on('end', () => lost.abort())
   client.on('notification', onNotify)
-  const over = AbortSignal.any([lost.signal, signal])
+  const ended = AbortSignal.any([lost.signal, signal])
   // A graceful close would wait for a server that may not respond.
-  over.addEventListener('abort', () => socket.destroy())
+  ended.addEventListener('abort', () => socket.destroy())
   let isListening = false
   try {
     await client.connect()
     await client.query(`LISTEN ${SCHEMA}`)
     isListening = true
     onNotify()
-    while (!over.aborted) {
-      await sleep(clock, HEARTBEAT_MS, over)
-      if (!over.aborted) await client.query('SELECT 1')
+    while (!ended.aborted) {
+      await sleep(clock, HEARTBEAT_MS, ended)
+      if (!ended.aborted) await client.query('SELECT 1')
     }
   } catch {
     // Until the next connection works, changes are found by polling.

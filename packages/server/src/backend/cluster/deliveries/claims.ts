@@ -113,11 +113,11 @@ export class NodeClaims {
   /** Keeps later claims of the same parts. */
   #forget(claims: readonly OwnClaim[]): void {
     for (const { id, lane, fence } of claims) {
-      const left = (this.#byId.get(id) ?? []).filter(
+      const remaining = (this.#byId.get(id) ?? []).filter(
         (each) => each.lane !== lane || each.fence !== fence,
       )
-      if (left.length === 0) this.#byId.delete(id)
-      else this.#byId.set(id, left)
+      if (remaining.length === 0) this.#byId.delete(id)
+      else this.#byId.set(id, remaining)
     }
   }
 

@@ -64,10 +64,10 @@ export class PostgresDeliveryQueue<
   async record(records: readonly RecordedDelivery[]): Promise<void> {
     const latest = onePerDelivery(records)
     await this.#lanes.addMissing(this.#table.name, latest)
-    let left = await this.#recordNew(latest)
-    for (let tries = 0; left.length > 0 && tries < MAX_TRIES; tries++) {
-      const missed = await this.#recordOnce(left)
-      left = left.filter(({ delivery }) => missed.has(delivery.id))
+    let remaining = await this.#recordNew(latest)
+    for (let tries = 0; remaining.length > 0 && tries < MAX_TRIES; tries++) {
+      const missed = await this.#recordOnce(remaining)
+      remaining = remaining.filter(({ delivery }) => missed.has(delivery.id))
     }
   }
 

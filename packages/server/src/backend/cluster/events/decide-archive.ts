@@ -47,8 +47,8 @@ export function decideArchive(
     const { event } = entry
     const { isArchived, isCounted, original } = known[index]!
     const first = original ?? newEvents.originalOf(event)
-    const isOther = first !== undefined && first !== event.id
-    if (!isArchived && (isCounted || isOther)) {
+    const hasOriginal = first !== undefined && first !== event.id
+    if (!isArchived && (isCounted || hasOriginal)) {
       if (!isCounted && !duplicates.has(event.id) && !isPurged(event)) {
         countedIds.push(event.id)
         addDuplicate(counts, first!, event)

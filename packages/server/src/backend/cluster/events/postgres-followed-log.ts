@@ -44,10 +44,10 @@ export class PostgresFollowedLog implements FollowedLog {
 
 /** The events after a position, among the examined rows. */
 function sliceSql({ after, limit, only }: ReadRequest): RawBuilder<SliceRow & EventRow> {
-  const lookedAt = only === undefined ? limit : MAX_EXAMINED
+  const examined = only === undefined ? limit : MAX_EXAMINED
   return sql`
     WITH looked AS MATERIALIZED (
-      SELECT seq FROM events WHERE seq > ${after} ORDER BY seq LIMIT ${lookedAt}::int
+      SELECT seq FROM events WHERE seq > ${after} ORDER BY seq LIMIT ${examined}::int
     ), reach AS (SELECT max(seq) AS reached FROM looked)
     SELECT archive.seq AS newest, reach.reached, found.* FROM archive CROSS JOIN reach LEFT JOIN LATERAL (
       SELECT events.seq, ${EVENT_COLUMNS} FROM events
@@ -77,13 +77,13 @@ function sliceOf(
   { after, limit, only }: ReadRequest,
 ): LogSlice {
   const { newest, reached } = rows[0]!
-  const found = rows.filter(({ seq }) => seq !== null)
+  const eventRows = rows.filter(({ seq }) => seq !== null)
   // A full slice may omit examined rows after its last one.
-  const through = found.length === limit ? found.at(-1)!.seq! : (reached ?? after)
+  const through = eventRows.length === limit ? eventRows.at(-1)!.seq! : (reached ?? after)
   const isEnd = reached === null || through >= newest
   const events: PositionedEvent[] = []
   const unreadable: Unreadable[] = []
-  for (const row of found) {
+  for (const row of eventRows) {
     try {
       const event = eventOf(row)
       if (isSelected(event, only)) events.push({ position: row.seq!, event })

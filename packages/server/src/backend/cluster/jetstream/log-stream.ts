@@ -174,9 +174,9 @@ export class LogStream {
 
   async #ensure(): Promise<void> {
     const { streams } = this.#link.manager
-    const found = await undefinedIf404(() => streams.info(this.name))
-    if (found === undefined) this.#refuseOtherServers()
-    const { created, config } = found ?? (await this.#addStream())
+    const info = await undefinedIf404(() => streams.info(this.name))
+    if (info === undefined) this.#refuseOtherServers()
+    const { created, config } = info ?? (await this.#addStream())
     this.#refuseOtherInstallation(config.metadata?.[INSTALLATION])
     this.#isFound = true
     // Never fewer: a node with the previous setting must not remove copies.

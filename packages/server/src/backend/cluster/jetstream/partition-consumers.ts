@@ -36,14 +36,14 @@ export class PartitionConsumers {
 
   async find(): Promise<ReadonlyMap<string, ConsumerInfo>> {
     const infos = await this.#link.manager.consumers.list(this.#options.streamName).next()
-    const found = new Map(infos.map((info) => [info.config.filter_subject ?? '', info]))
-    for (const [subject, info] of found) this.#infos.set(subject, info)
-    return found
+    const bySubject = new Map(infos.map((info) => [info.config.filter_subject ?? '', info]))
+    for (const [subject, info] of bySubject) this.#infos.set(subject, info)
+    return bySubject
   }
 
   async ensure(): Promise<void> {
-    const found = await this.find()
-    const missing = this.#options.subjects.filter((subject) => !found.has(subject))
+    const bySubject = await this.find()
+    const missing = this.#options.subjects.filter((subject) => !bySubject.has(subject))
     for (const subject of missing) await this.#add(subject)
     if (missing.length > 0) await this.find()
   }

@@ -50,8 +50,8 @@ export class StuckMessages implements AsyncDisposable {
     try {
       if (!link.isConnected) return this.#updateSuspected([])
       this.#updateSuspected(await stream.stalled())
-      for (const suspicion of this.#suspected.values())
-        if (suspicion.isProven) await this.#recover(suspicion.message)
+      for (const suspect of this.#suspected.values())
+        if (suspect.isProven) await this.#recover(suspect.message)
     } catch {
       // NATS or the stream is unavailable. A later check may succeed.
     }
@@ -68,9 +68,9 @@ export class StuckMessages implements AsyncDisposable {
   /** Messages acked or appended during a check also look stuck, but only briefly. */
   #updateSuspected(messages: readonly StuckMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
-    for (const [key, suspicion] of this.#suspected) {
+    for (const [key, suspect] of this.#suspected) {
       if (byKey.delete(key)) continue
-      suspicion[Symbol.dispose]()
+      suspect[Symbol.dispose]()
       this.#suspected.delete(key)
     }
     for (const [key, message] of byKey)

@@ -17,8 +17,8 @@ export function findMissingCommits(
   accepted: number | undefined,
 ): string | undefined {
   const mark = readCommitMark(dataDir)
-  const isThere = existsSync(file) && statSync(file).size > 0
-  if (!isThere) return missingDatabase(dataDir, file, mark, accepted)
+  const exists = existsSync(file) && statSync(file).size > 0
+  if (!exists) return missingDatabase(dataDir, file, mark, accepted)
   if (mark === undefined) return undefined
   // Read-only: closing the last writable connection would remove the write-ahead log.
   using db = DataDir.openForReading(file)

@@ -71,8 +71,8 @@ export function checkDatabase(file: string, acceptsLoss: boolean): boolean {
   // A first start was interrupted: SQLite must roll back before the file can be read.
   if (existsSync(`${file}-journal`)) DataDir.openForWriting(file).close()
   const checksAll = acceptsLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
-  const found = corruptionIn(file, checksAll)
-  if (found !== undefined) throw new CorruptedDatabaseError(file, found)
+  const corruption = corruptionIn(file, checksAll)
+  if (corruption !== undefined) throw new CorruptedDatabaseError(file, corruption)
   removeFlag(file)
   return checksAll
 }
@@ -82,8 +82,8 @@ function corruptionIn(file: string, checksAll: boolean): string | undefined {
     using db = DataDir.openForReading(file)
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
     if (!checksAll) return undefined
-    const found = String(db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'])
-    return found === 'ok' ? undefined : found
+    const report = String(db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'])
+    return report === 'ok' ? undefined : report
   } catch (error) {
     if (isCorruption(error)) return (error as Error).message
     throw error

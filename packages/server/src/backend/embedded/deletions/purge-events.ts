@@ -70,15 +70,15 @@ export function findPurged(
   const bounds = db.prepare(
     'SELECT (SELECT MIN(seq) FROM events) AS first, (SELECT MAX(seq) FROM events) AS last',
   )
-  const events = `SELECT seq AS position, id, source_id AS sourceId, user_id AS userId, type, origin IS NOT NULL AS isComputed FROM events
+  const selectEvents = `SELECT seq AS position, id, source_id AS sourceId, user_id AS userId, type, origin IS NOT NULL AS isComputed FROM events
     WHERE seq > ?1 AND seq <= ?2 AND (seq <= ?4 OR origin IS NOT NULL)`
   const inSegment = `${SEGMENT} = CAST(?2 AS INTEGER) / ${SEGMENT_EVENTS}`
   const ids = '(SELECT value FROM json_each(?3))'
   const selects = {
-    user: db.prepare(`${events} AND ${inSegment} AND user_id IN ${ids}
-      UNION ${events} AND ${inSegment} AND previous_id IN ${ids} ORDER BY position`),
+    user: db.prepare(`${selectEvents} AND ${inSegment} AND user_id IN ${ids}
+      UNION ${selectEvents} AND ${inSegment} AND previous_id IN ${ids} ORDER BY position`),
     anonymous: db.prepare(
-      `${events} AND (previous_id IN ${ids} OR ${ANONYMOUS_ID} IN ${ids}) ORDER BY position`,
+      `${selectEvents} AND (previous_id IN ${ids} OR ${ANONYMOUS_ID} IN ${ids}) ORDER BY position`,
     ),
   }
   return ({ subjects, after, through, computedThrough }) => {
@@ -89,22 +89,22 @@ export function findPurged(
     }))
     const { first, last } = bounds.get()!
     const end = Math.min(Number(last ?? 0), Math.max(through, computedThrough))
-    const found: FoundEvent[] = []
+    const events: FoundEvent[] = []
     let reached = Math.max(after, Number(first ?? 0) - 1)
     // At least one segment, even if the time is up.
     while (reached < end) {
       const next = Math.min(firstSeqOf(segmentOf(reached + 1) + 1) - 1, end)
       for (const { kind, json } of idsByKind)
         for (const row of selects[kind].iterate(reached, next, json, through))
-          found.push({
+          events.push({
             ...(row as unknown as FoundEvent),
             isComputed: row['isComputed'] === 1,
             foundBy: kind,
           })
       reached = next
-      if (found.length >= MAX_FOUND || performance.now() >= deadline) break
+      if (events.length >= MAX_FOUND || performance.now() >= deadline) break
     }
-    return { events: found, next: reached < end ? reached : null }
+    return { events, next: reached < end ? reached : null }
   }
 }
 

@@ -121,12 +121,12 @@ export class SqliteDeliveryQueue<
     while (after !== undefined) {
       const { delivery_id: id, lane } = after
       const rows = this.#statements.all(WAITING(this.#table.name), [id!, lane!])
-      const found = new Map<string, Unreadable>()
+      const unreadable = new Map<string, Unreadable>()
       for (const row of rows) {
         const read = this.#read(String(row['delivery_id']), Number(row['lane']))
-        if ('reason' in read) found.set(read.id, read)
+        if ('reason' in read) unreadable.set(read.id, read)
       }
-      if (found.size > 0) yield [...found.values()]
+      if (unreadable.size > 0) yield [...unreadable.values()]
       after = rows.at(-1)
     }
   }
@@ -134,11 +134,11 @@ export class SqliteDeliveryQueue<
   /** Claims the parts kept in memory, and returns the claims that end with the record. */
   #takeOver({ delivery, claimed = [] }: RecordedDelivery): ReturnType<Claims['ofDelivery']> {
     const { id, destinationId } = delivery
-    const kept = claimed.map((url) =>
+    const lanes = claimed.map((url) =>
       this.#lanes.numberOf(this.#table.name, { destinationId, url }),
     )
-    for (const lane of kept) this.#claims.begin({ id, lane })
-    return this.#claims.ofDelivery(id, kept)
+    for (const lane of lanes) this.#claims.begin({ id, lane })
+    return this.#claims.ofDelivery(id, lanes)
   }
 
   #claim(lane: number, due: ClaimRequest['due'], limit: number): Claim<E> {
@@ -211,9 +211,9 @@ class Claims {
       const claimed = this.#byLane.get(lane)
       if (!claimed?.delete(id)) continue
       if (claimed.size === 0) this.#byLane.delete(lane)
-      const left = this.#lanesOf.get(id)!.filter((each) => each !== lane)
-      if (left.length === 0) this.#lanesOf.delete(id)
-      else this.#lanesOf.set(id, left)
+      const remaining = this.#lanesOf.get(id)!.filter((each) => each !== lane)
+      if (remaining.length === 0) this.#lanesOf.delete(id)
+      else this.#lanesOf.set(id, remaining)
     }
   }
 }

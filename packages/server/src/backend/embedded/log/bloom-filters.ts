@@ -31,12 +31,12 @@ export class BloomFilters {
     const filters: number[] = []
     const positions = this.#hash(key)
     for (const [group, words] of this.#groups) {
-      let found = 0xffffffff
-      for (let probe = 0; probe < PROBES && found !== 0; probe++) {
-        found &= words[positions[probe]!]!
+      let matches = 0xffffffff
+      for (let probe = 0; probe < PROBES && matches !== 0; probe++) {
+        matches &= words[positions[probe]!]!
       }
-      for (let bit = 0; found !== 0; bit++, found >>>= 1) {
-        if ((found & 1) === 1) filters.push(group * GROUP + bit)
+      for (let bit = 0; matches !== 0; bit++, matches >>>= 1) {
+        if ((matches & 1) === 1) filters.push(group * GROUP + bit)
       }
     }
     return filters.toSorted((a, b) => a - b)

@@ -54,13 +54,14 @@ function sliceOf(
   end: number,
 ): LogSlice {
   const { reached, newest } = rows[0]!
-  const found = rows.filter(({ seq }) => seq !== null)
+  const eventRows = rows.filter(({ seq }) => seq !== null)
   // A full slice may omit scanned rows after its last one.
-  const through = found.length === limit ? Number(found.at(-1)!['seq']) : Number(reached ?? after)
+  const through =
+    eventRows.length === limit ? Number(eventRows.at(-1)!['seq']) : Number(reached ?? after)
   const isEnd = through >= Number(newest ?? 0)
   const events: PositionedEvent[] = []
   const unreadable: Unreadable[] = []
-  for (const row of found) {
+  for (const row of eventRows) {
     const event = readableEventOf(row)
     if (event !== undefined) events.push({ position: Number(row['seq']), event })
     else unreadable.push({ id: String(row['id']), reason: CORRUPTED_EVENT })
@@ -130,17 +131,17 @@ export class RecentEvents {
   read(after: number, limit: number): LogSlice | undefined {
     const [oldest] = this.#appends
     if (oldest === undefined || after < oldest.first - 1) return undefined
-    const found: PositionedEvent[] = []
+    const positioned: PositionedEvent[] = []
     let through = after
     for (const { first, events, duplicates } of this.#appends) {
       for (let index = Math.max(0, after - first + 1); index < events.length; index++) {
-        if (found.length === limit) return { events: found, through, isEnd: false }
+        if (positioned.length === limit) return { events: positioned, through, isEnd: false }
         const event = events[index]!
         through = first + index
-        if (!duplicates.has(event.id)) found.push({ position: through, event })
+        if (!duplicates.has(event.id)) positioned.push({ position: through, event })
       }
     }
-    return { events: found, through, isEnd: true }
+    return { events: positioned, through, isEnd: true }
   }
 
   /** Runs work that removes events. Reads during and after it use the table. */

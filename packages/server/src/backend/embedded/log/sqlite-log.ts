@@ -125,9 +125,9 @@ export class SqliteLog implements Log {
   }
 
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
-    const left = this.#outstanding.filter(({ isAcked }) => !isAcked)
-    for (const entry of left) entry.redelivered = true
-    if (left.length > 0) yield left
+    const unacked = this.#outstanding.filter(({ isAcked }) => !isAcked)
+    for (const entry of unacked) entry.redelivered = true
+    if (unacked.length > 0) yield unacked
     while (!signal.aborted) {
       if (this.#outstandingAmount.isOver(this.#options.maxOutstanding ?? MAX_OUTSTANDING)) {
         await this.#wokenOr(signal)

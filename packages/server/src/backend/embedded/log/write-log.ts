@@ -67,8 +67,8 @@ function originalFinder(
   )
   return ([, sourceId, messageId, , receivedAt]) => {
     for (const segment of known.segmentsWith(messageId)) {
-      const found = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
-      if (found !== undefined) return found
+      const original = first.get(segment, messageId, sourceId, receivedAt - dedupeWindowMs)
+      if (original !== undefined) return original
     }
     return undefined
   }

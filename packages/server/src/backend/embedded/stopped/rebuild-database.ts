@@ -43,9 +43,9 @@ export async function rebuildInto(dataDir: string, from?: string): Promise<Rebui
   const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.corrupted`]
   try {
     const missing = copyReadable(from ?? databaseFile, fresh)
-    const kept = await replaceDatabase(databaseFile, fresh, previous)
+    const previousCopy = await replaceDatabase(databaseFile, fresh, previous)
     removeFlag(databaseFile)
-    return { previous: kept, missing }
+    return { previous: previousCopy, missing }
   } finally {
     removeDatabase(fresh)
   }
@@ -61,12 +61,12 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   db.exec('BEGIN')
   const copied = tablesOf(db).map((table) => copyTable(source, db, table))
   const areEventsRead = copied.every(({ name, isRead }) => isRead || name !== 'events')
-  const found = [
+  const losses = [
     ...copied.flatMap((table) => table.report),
     ...missingEvents(db, areEventsRead),
     ...changedEvents(db),
   ]
-  const report = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
+  const report = losses.length > 0 || !isWhole(source) ? [SOME_LOST, ...losses] : [NOTHING_LOST]
   recordCorruption(db, report)
   keepNumbers(db)
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')

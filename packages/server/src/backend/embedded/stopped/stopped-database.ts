@@ -70,12 +70,12 @@ export async function replaceDatabase(
   previous: string,
 ): Promise<string | undefined> {
   const dataDir = dirname(databaseFile)
-  const isThere = existsSync(databaseFile)
-  if (isThere) await keepPrevious(databaseFile, previous)
+  const exists = existsSync(databaseFile)
+  if (exists) await keepPrevious(databaseFile, previous)
   removeCommitMark(dataDir)
   await rename(fresh, databaseFile)
   await syncFolder(dataDir)
-  return isThere ? previous : undefined
+  return exists ? previous : undefined
 }
 
 /** Migrates the database of a stopped service. Returns the schema versions. @throws {UnusableDatabaseError} if it is missing */
@@ -140,8 +140,8 @@ export function corruptionsOf(file: string): readonly string[] {
     if (version === 0) return ['It is not a Hookline database.']
     if (version > latest)
       return [`It has schema ${version}; this version only supports schemas up to ${latest}.`]
-    const found = db.prepare('PRAGMA quick_check(10)').all()
-    return found.map((row) => String(row['quick_check'])).filter((text) => text !== 'ok')
+    const rows = db.prepare('PRAGMA quick_check(10)').all()
+    return rows.map((row) => String(row['quick_check'])).filter((text) => text !== 'ok')
   } catch (error) {
     return [(error as Error).message]
   }

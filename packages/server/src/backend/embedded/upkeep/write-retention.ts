@@ -31,11 +31,11 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
     if (before !== null && afterSeq === 0) removeOthers(before)
     const rows = oldest.all(afterSeq, SLICE_EVENTS)
     let removed = 0
-    let seenOld = false
+    let hasOld = false
     const deliveriesOf = deliveryFinder(deliveriesAtTime)
     for (const { seq, id, received_at: receivedAt } of rows) {
       if (before !== null && Number(receivedAt) >= before) continue
-      seenOld = true
+      hasOld = true
       const deliveries = deliveriesOf(String(id))
       if (deliveries.every((row) => row['is_waiting'] === 0)) {
         const ids = deliveries.map((row) => String(row['id']))
@@ -44,7 +44,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
       if (performance.now() > end) return { removed, cursor: String(seq) }
     }
     // A single recent event may be due to a wrong clock. A slice with only recent events marks the end.
-    const isEnd = rows.length < SLICE_EVENTS || !seenOld
+    const isEnd = rows.length < SLICE_EVENTS || !hasOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
 

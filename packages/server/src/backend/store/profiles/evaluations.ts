@@ -108,12 +108,12 @@ async function writeResults(
     await tx.run(sql`
       DELETE FROM results WHERE (profile, computation) IN (
         SELECT profile, computation FROM ${tx.dialect.rows(removed, keys)})`)
-  const kept = results.filter(({ value }) => value !== undefined)
+  const stored = results.filter(({ value }) => value !== undefined)
   const columns = { number: [...keys.number, 'since'], json: ['value'] } as const
-  if (kept.length > 0)
+  if (stored.length > 0)
     await tx.run(sql`
       INSERT INTO results (profile, computation, value, since)
-      SELECT profile, computation, value, since FROM ${tx.dialect.rows(kept, columns)} WHERE true
+      SELECT profile, computation, value, since FROM ${tx.dialect.rows(stored, columns)} WHERE true
       ON CONFLICT (profile, computation) DO UPDATE SET value = excluded.value, since = excluded.since`)
 }
 

@@ -56,14 +56,14 @@ export async function putFactClause(
   await lockProfiles(tx)
   const [row] = await tx.all(sql<ClauseRow>`
     SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
-  const kept = row && clauseOf(row)
-  const needed = kept === undefined ? retention : mergedRetention(retention, kept.retention)
-  if (kept !== undefined && isEqual(needed, kept.retention)) return kept
+  const existing = row && clauseOf(row)
+  const needed = existing === undefined ? retention : mergedRetention(retention, existing.retention)
+  if (existing !== undefined && isEqual(needed, existing.retention)) return existing
   const position = await profilesPosition(tx)
   const { maxAgeMs, maxCount } = needed
   // Not an upsert: PostgreSQL has an exclusion constraint, because definitions may be long.
   const [put] = await tx.all(
-    kept === undefined
+    existing === undefined
       ? sql<ClauseRow>`
           INSERT INTO fact_clauses
             (definition, keep_ms, keep_most, fill_through, filled_through, reaches_back_to)
@@ -71,7 +71,7 @@ export async function putFactClause(
       : sql<ClauseRow>`
           UPDATE fact_clauses SET keep_ms = ${maxAgeMs}, keep_most = ${maxCount}, fill_through = ${position},
             filled_through = 0, reaches_back_to = ${reachesBackTo}
-          WHERE number = ${kept.number} RETURNING ${CLAUSE}`,
+          WHERE number = ${existing.number} RETURNING ${CLAUSE}`,
   )
   return clauseOf(put!)
 }
@@ -106,10 +106,10 @@ export async function fillFacts(tx: Tx, slice: FillSlice): Promise<boolean> {
 
 async function withIdentities(tx: Tx, facts: readonly ArchivedFact[]) {
   const ids = facts.flatMap((fact) => fact.ids.map((id) => ({ space: fact.space, ...id })))
-  const found = await numbersOf(tx, ids)
-  let looked = 0
+  const numbers = await numbersOf(tx, ids)
+  let offset = 0
   return facts.flatMap(({ clause, at, position, value, ids: { length } }) => {
-    const ofFact = found.slice(looked, (looked += length))
+    const ofFact = numbers.slice(offset, (offset += length))
     const identity = ofFact.find((each) => each !== undefined)
     return identity === undefined ? [] : [{ identity, clause, at, position, value }]
   })
@@ -164,13 +164,13 @@ export async function pruneFacts(
   if (first === null) return null
   // An identity may have more facts than a slice.
   const reached = beyond === null ? Number.MAX_SAFE_INTEGER : Math.max(first, beyond - 1)
-  const looked = sql`identity > ${after} AND identity <= ${reached}`
+  const examined = sql`identity > ${after} AND identity <= ${reached}`
   await tx.run(sql`
-    DELETE FROM facts WHERE ${looked} AND (
+    DELETE FROM facts WHERE ${examined} AND (
       at <= ${now} - (SELECT keep_ms FROM fact_clauses WHERE number = clause)
       OR NOT EXISTS (SELECT 1 FROM fact_clauses WHERE number = clause))`)
   const full = await tx.all(sql<FactKey>`
-    SELECT identity, clause FROM facts WHERE ${looked} GROUP BY identity, clause
+    SELECT identity, clause FROM facts WHERE ${examined} GROUP BY identity, clause
     HAVING count(*) > (SELECT keep_most FROM fact_clauses WHERE number = clause)`)
   for (const key of full) await trim(tx, key)
   return beyond === null ? null : reached

@@ -75,12 +75,12 @@ async function removeTraits(
   rows: readonly CountedIdentityRow[],
   eventIds: ReadonlySet<string>,
 ) {
-  const left = rows.flatMap(({ id, traits }) => {
+  const changed = rows.flatMap(({ id, traits }) => {
     const all = Object.entries(traitsIn(traits))
-    const kept = all.filter(([, [, , , eventId]]) => !eventIds.has(eventId))
-    return kept.length === all.length ? [] : [{ id, traits: Object.fromEntries(kept) }]
+    const remaining = all.filter(([, [, , , eventId]]) => !eventIds.has(eventId))
+    return remaining.length === all.length ? [] : [{ id, traits: Object.fromEntries(remaining) }]
   })
-  await putTraits(tx, left)
+  await putTraits(tx, changed)
 }
 
 function countsWithout(stored: string, events: readonly { readonly type: EventType }[]) {

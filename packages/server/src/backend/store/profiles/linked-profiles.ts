@@ -27,8 +27,8 @@ export async function addLinks(
   const aliases = await putAliases(tx, links.aliases)
   const users = new Set([...claims.users, ...aliases.users])
   const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
-  const later = claims.added.filter((claim) => !isFirst(claim))
-  const others = await conflictingClaims(tx, later)
+  const laterClaims = claims.added.filter((claim) => !isFirst(claim))
+  const others = await conflictingClaims(tx, laterClaims)
   const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
   const sizes = Map.groupBy(leaders.values(), (leader) => leader)
   return {

@@ -62,8 +62,8 @@ export async function putClaims(
   }
   // An anonymousId never has two first claims.
   const all = [...changed.values()]
-  const later = all.filter((claim) => !isFirst(claim))
-  await writeClaims(tx, later)
+  const laterClaims = all.filter((claim) => !isFirst(claim))
+  await writeClaims(tx, laterClaims)
   await writeClaims(tx, all.filter(isFirst))
   return { users, added: all.filter((claim) => !before.has(pairOf(claim))) }
 
@@ -134,13 +134,13 @@ export async function putAliases(
     const before = known.get(pairOf(next))
     if (before !== undefined && !isEarlier(next, before)) continue
     const isLinked = Boolean(before?.isLinked) || unite(groups, next)
-    const kept = { ...next, isLinked }
-    for (const each of [kept, { ...kept, user: kept.other, other: kept.user }]) {
+    const updated = { ...next, isLinked }
+    for (const each of [updated, { ...updated, user: updated.other, other: updated.user }]) {
       known.set(pairOf(each), each)
       changed.push(each)
     }
     if (isLinked) users.add(next.user)
-    else if (before === undefined) refused.push(kept)
+    else if (before === undefined) refused.push(updated)
   }
   await writeAliases(tx, changed)
   return { users, refused }

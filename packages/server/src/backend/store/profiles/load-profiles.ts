@@ -185,9 +185,9 @@ async function factsOf(
   if (clauses?.length === 0) return packed
   const clauseFilter =
     clauses === undefined ? sql`` : sql`AND clause IN (${numbersIn(tx, clauses)})`
-  const kept = await tx.all(sql<{ readonly number: number; readonly keep_most: number }>`
+  const clauseLimits = await tx.all(sql<{ readonly number: number; readonly keep_most: number }>`
     SELECT number, keep_most FROM fact_clauses`)
-  const limits = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
+  const limits = new Map(clauseLimits.map(({ number, keep_most }) => [number, keep_most]))
   const factsIn = (profiles: readonly number[]): Statement => sql`
     FROM identities JOIN facts ON identity = id WHERE profile IN (${numbersIn(tx, profiles)}) ${clauseFilter}`
   // In the order of an index, without sorting.

@@ -86,13 +86,13 @@ export async function changeList(
   const listed = new Set(rows.map(({ user_id: userId }) => userId))
   const added = new Set(add)
   const dropped = remove.filter((userId) => listed.has(userId) && !added.has(userId))
-  const put = [...added].filter((userId) => !listed.has(userId))
-  const changed = [...dropped, ...put].map((id) => ({ space, kind: 'user' as const, id }))
+  const newUserIds = [...added].filter((userId) => !listed.has(userId))
+  const changed = [...dropped, ...newUserIds].map((id) => ({ space, kind: 'user' as const, id }))
   const open = await OpenIdentities.open(tx, { named: changed, at })
   const audience = (await lockedNumbers(tx, [audienceId])).get(audienceId)!
   await tx.run(sql`
     DELETE FROM listed_users WHERE computation = ${audience} AND user_id ${tx.dialect.among(dropped)}`)
-  const entries = put.map((userId) => ({ computation: audience, userId }))
+  const entries = newUserIds.map((userId) => ({ computation: audience, userId }))
   const input = tx.dialect.rows(entries, { text: ['userId'], number: ['computation'] })
   await tx.run(sql`
     INSERT INTO listed_users (computation, user_id) SELECT computation, user_id FROM ${input}`)

@@ -71,13 +71,14 @@ async function findByEmail(
   const page = { limit, ...(after !== '' && { cursor: after }) }
   if (part === IDS) return findById(store, query, page)
   const byTrait = { space: query.space, trait: { name: 'email', value: query.text } }
-  const found = await findByTrait(store, { query: byTrait, page, now })
-  if (found.nextCursor !== null) return { ...found, nextCursor: `${EMAILS}${found.nextCursor}` }
-  if (found.data.length >= limit) return { ...found, nextCursor: IDS }
-  const rest = await findById(store, query, { limit: limit - found.data.length })
-  const listed = new Set(found.data.flatMap(({ userIds }) => userIds))
+  const firstPart = await findByTrait(store, { query: byTrait, page, now })
+  if (firstPart.nextCursor !== null)
+    return { ...firstPart, nextCursor: `${EMAILS}${firstPart.nextCursor}` }
+  if (firstPart.data.length >= limit) return { ...firstPart, nextCursor: IDS }
+  const rest = await findById(store, query, { limit: limit - firstPart.data.length })
+  const listed = new Set(firstPart.data.flatMap(({ userIds }) => userIds))
   const others = rest.data.filter(({ userIds }) => !userIds.some((id) => listed.has(id)))
-  return { ...found, ...rest, data: [...found.data, ...others] }
+  return { ...firstPart, ...rest, data: [...firstPart.data, ...others] }
 }
 
 type TextQuery = ProfileQuery & { readonly text: string }

@@ -71,13 +71,13 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const locked = named.flatMap(({ id, profile }) => [id, profile])
   await lockIdentities(tx, locked)
   const claimed = await claimedBy(tx, numbers)
-  const { heirs, reassigned } = await removeClaimed(tx, numbers, claimed)
+  const { newOwners, reassigned } = await removeClaimed(tx, numbers, claimed)
   const isAll =
     claimed.length < MAX_REMOVALS &&
     (await removeRefusedAliases(tx, numbers)) &&
     (await removeOtherClaims(tx, numbers))
   if (!isAll) {
-    const remaining = { affectedUsers: heirs, reassigned, removed: [], sharedProfiles: [] }
+    const remaining = { affectedUsers: newOwners, reassigned, removed: [], sharedProfiles: [] }
     await relinkRemaining(tx, remaining, at)
     return false
   }
@@ -91,7 +91,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const removed = [...named, ...(await unnamed(tx, others))]
   await removeData(tx, numbers)
   await removeRows(tx, removed)
-  const affectedUsers = [...sharedProfiles.map(({ id }) => id), ...heirs]
+  const affectedUsers = [...sharedProfiles.map(({ id }) => id), ...newOwners]
   await relinkRemaining(tx, { affectedUsers, reassigned, removed, sharedProfiles }, at)
   return true
 }
@@ -112,13 +112,13 @@ async function relinkRemaining(
   at: number,
 ): Promise<void> {
   const removedIds = new Set(removed.map(({ id }) => id))
-  const left = affectedUsers.filter((id) => !removedIds.has(id))
+  const remaining = affectedUsers.filter((id) => !removedIds.has(id))
   const emptied = reassigned.map(({ id }) => id)
-  await relink(tx, left, at, emptied)
+  await relink(tx, remaining, at, emptied)
   // Results of remaining users were computed with the removed data.
   const computed = [...sharedProfiles, ...reassigned].map(({ profile }) => profile)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
-  await touchProfiles(tx, [...left, ...emptied], at)
+  await touchProfiles(tx, [...remaining, ...emptied], at)
 }
 
 /** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
@@ -126,11 +126,14 @@ async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly
   const ids = claimed.map(({ id }) => id)
   await tx.run(sql`
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
-  const heirs = await promoteClaims(tx, ids)
+  const newOwners = await promoteClaims(tx, ids)
   await removeData(tx, ids)
-  const removed = claimed.filter(({ id }) => !heirs.has(id))
+  const removed = claimed.filter(({ id }) => !newOwners.has(id))
   await removeRows(tx, removed)
-  return { heirs: [...heirs.values()], reassigned: claimed.filter(({ id }) => heirs.has(id)) }
+  return {
+    newOwners: [...newOwners.values()],
+    reassigned: claimed.filter(({ id }) => newOwners.has(id)),
+  }
 }
 
 function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Affected[]> {
