@@ -36,10 +36,7 @@ export const THRESHOLDS = {
   certificateMs: 30 * DAY_MS,
 } as const
 
-/**
- * The maximum number of destinations checked. Those with lost deliveries come first, then those with failures, then those with the
- * largest backlog.
- */
+/** The maximum number of destinations checked. Lost deliveries come first, then failures, then the largest backlog. */
 export const MAX_DESTINATIONS = 500
 
 export interface Condition {

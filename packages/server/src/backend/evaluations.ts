@@ -73,7 +73,9 @@ export interface Evaluations {
 
   loadUser(space: string, userId: string): Promise<LoadedProfile | undefined>
 
-  /** Stores results and appends the events: all or nothing. Skips profiles with another version. Resolves to the stored ones. */
+  /**
+   * Stores results and appends the events: all or nothing. Skips profiles with another version. Resolves to the stored evaluations.
+   */
   commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>
 
   /** Appends events that repeat announcements: all or none. Resolves to false if a user was purged since `purges` was read. */

@@ -1,7 +1,7 @@
 import type { EventType } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
-/** The JSON types of a property, each one bit in the database: a new one is added at the end. */
+/** The JSON types of a property. Each is one bit in the database, so new types are added at the end. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 

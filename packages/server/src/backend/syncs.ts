@@ -31,7 +31,7 @@ export interface Sync {
 }
 
 export interface Syncs {
-  /** Adds or replaces one. The last 20 ended ones of a computation are kept. */
+  /** Adds or replaces a sync. The last 20 ended syncs of a computation are kept. */
   put(sync: Sync): Promise<void>
   /** Moves a sync to its next state. Resolves to false without changes if it differs from `before`. */
   advance(before: Sync, next: Sync): Promise<boolean>

@@ -209,7 +209,7 @@ export class Dispatcher implements AsyncDisposable {
     return destination?.enabled === true && isFree && lane.roomFor('fresh') > 0
   }
 
-  /** Returns false when the part is in its lane already: a claim may return a part that a record has just released. */
+  /** Returns false when the part is already in its lane: a claim may return a part that a record has just released. */
   #push(lane: Lane, open: OpenDelivery, origin: PartTask['origin']): boolean {
     const { url } = lane.id
     if (isInLane(open, url)) return false

@@ -47,7 +47,7 @@ export class PartialBody {
 
   /** Counts a complete body that waits to be parsed. Returns false if the budget is exhausted. Idempotent. */
   hold(): boolean {
-    // A body of several packets is counted already.
+    // A body of several packets is already counted.
     if (this.#packet === undefined || this.#takenBytes > 0) return true
     if (!this.#budget.take(this.#bytes)) return false
     this.#takenBytes = this.#bytes

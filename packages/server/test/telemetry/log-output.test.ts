@@ -29,7 +29,7 @@ function outputTo(fd: number): { readonly output: LogOutput; readonly clock: Man
   return { output, clock }
 }
 
-/** Waits for a write in progress, whose descriptor must not be closed meanwhile. */
+/** Waits for a write in progress, whose descriptor must not be closed until then. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await stat('/')
 }

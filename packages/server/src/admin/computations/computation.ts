@@ -344,7 +344,7 @@ function fieldsOf(
   return { fields, errors }
 }
 
-/** The default also replaces a wrong type, which is an error already. */
+/** The default also replaces a wrong type, which is already an error. */
 function spaceIn({ space }: JsonObject): string {
   return typeof space === 'string' ? space : DEFAULT_SPACE
 }

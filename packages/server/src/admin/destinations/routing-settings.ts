@@ -183,7 +183,7 @@ function parseTransform(input: unknown, errors: FieldError[]): string | undefine
 /** The time to parse a path grows with the square of its steps. */
 const MAX_STEPS = 1_000
 
-/** The errors of a JSONata expression. Its functions are not checked before an event. */
+/** The errors of a JSONata expression. Its functions are checked only when it is applied to an event. */
 export function transformErrors(input: unknown, pointer: string): readonly FieldError[] {
   const hint = 'Use a JSONata expression, such as { "text": event }.'
   if (typeof input !== 'string' || input.trim() === '')
@@ -226,7 +226,7 @@ function parseFields(
   return { ...Object.fromEntries(lists), salt: parseSalt(salt, errors, previous?.salt) }
 }
 
-/** The envelope cannot be changed, and each other field only once. */
+/** Envelope fields cannot be changed, and any other field can be changed only once. */
 function changeErrors({ drop = [], hash = [] }: Partial<Fields>): readonly FieldError[] {
   const seen = new Set<string>()
   const places = [

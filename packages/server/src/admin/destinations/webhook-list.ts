@@ -112,7 +112,7 @@ function parseWebhook(
   }
 }
 
-/** A mail server gets no headers, and only a user and password. */
+/** A mail server gets no headers, and supports only basic auth. */
 function mailErrors(
   pointer: string,
   url: string | undefined,

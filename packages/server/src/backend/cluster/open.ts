@@ -46,7 +46,7 @@ export interface ClusterOptions extends ServerOptions {
   /** The maximum total size of events that wait to be published. Defaults to 64 MiB. */
   readonly maxWaitingBytes?: number
   readonly encryptionKey: Redacted
-  /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
+  /** How long a repeated messageId of a source counts as a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
   /** How often to look for changes by other nodes, in case a notification was lost. Defaults to a second. */
   readonly pollMs?: number

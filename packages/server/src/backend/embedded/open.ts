@@ -54,9 +54,9 @@ export interface EmbeddedOptions extends CorruptionOptions {
   readonly dataDir: string
   /** Maximum bytes of events waiting for the disk. */
   readonly maxWaitingBytes: number
-  /** Number of other threads that append (`BackendThreads.connectToLog`). Default: none. */
+  /** Number of other threads that append (`BackendThreads.connectToLog`). Defaults to none. */
   readonly appendingThreads?: number
-  /** How long a repeated messageId of a source counts as a duplicate. Default: one day. */
+  /** How long a repeated messageId of a source counts as a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
   /** Encrypts the secrets. By default a generated key in the data folder. */
   readonly encryptionKey?: Redacted | undefined

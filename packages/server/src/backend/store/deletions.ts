@@ -255,7 +255,7 @@ export async function createDeletion(
     SELECT DISTINCT ${id}, kind, id FROM ${input}`)
 }
 
-/** The step before each step, and the column with the time when that one was done. */
+/** The step before each step, and the column with the time at which that earlier step was done. */
 const STEPS: Readonly<
   Partial<Record<DeletionStep, readonly [from: DeletionStep, doneAt: string]>>
 > = {

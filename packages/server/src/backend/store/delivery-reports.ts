@@ -21,7 +21,7 @@ const FAILING = rawSql(
   `state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'))`,
 )
 
-/** A retried delivery can still be declined. Not in the condition of the index, which is older than this state. */
+/** A retried delivery can still be declined. The condition of the index does not exclude this state. */
 const FAILED = sql`${FAILING} AND state <> 'declined'`
 
 interface Lanes {

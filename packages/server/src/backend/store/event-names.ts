@@ -19,9 +19,9 @@ import type { ReadTx, Store, Tx } from './store.ts'
 
 /** In the table `cursors`. */
 export const EVENT_NAMES_CURSOR = 'event-names'
-/** A name that was not seen for this long is removed if its source has no room for a new one. */
+/** A name that has not been seen for this long is removed if its source has no room for a new one. */
 const STALE_MS = 30 * 24 * 60 * 60 * 1000
-/** Names that one write removes for new ones. Each may have many properties. */
+/** Names that one write removes to make room for new ones. Each may have many properties. */
 const MAX_REMOVED = 50
 
 interface Key {
@@ -169,7 +169,7 @@ function summedUp(sum: AddedName, { count, days, firstSeenAt, lastSeenAt }: Adde
 function sumOfDays(a: EventName['days'], b: EventName['days']): EventName['days'] {
   const sum = new Map(a)
   for (const [day, count] of b) sum.set(day, (sum.get(day) ?? 0) + count)
-  // The newest ones with events: a clock that was ahead for a moment must not empty the trend.
+  // The newest days with events: a clock that was ahead for a moment must not empty the trend.
   return new Map([...sum].toSorted(([day], [other]) => day - other).slice(-TREND_DAYS))
 }
 

@@ -76,7 +76,7 @@ export const SQLITE_EVENTS: EventOrder = {
     const { first, last } = await seqsIn(tx, filter)
     if (first === null || last === null) return { events: [], next: null }
     const end = Math.min(cursor === undefined ? Infinity : Number(cursor), last + 1)
-    // Not `LIMIT ?`: SQLite would plan the statement again for each new value, which takes longer than the look-up.
+    // Not `LIMIT ?`: SQLite would plan the statement again for each new value, which takes longer than the lookup.
     const newest = (and: Statement, count: number): Promise<SqliteRow[]> =>
       tx.all(sql<SqliteRow>`
         SELECT seq, CASE WHEN true ${where} ${receivedIn(filter)} THEN id END AS id

@@ -43,7 +43,7 @@ export interface Reads {
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result>
 }
 
-/** A `ReadTx` for look-ups of a few rows. */
+/** A `ReadTx` for lookups of a few rows. */
 export function lookUpTx(reads: Reads): ReadTx {
   return { dialect: reads.dialect, all: (statement) => reads.lookUp(statement) }
 }

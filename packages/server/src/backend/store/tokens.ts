@@ -70,7 +70,7 @@ export async function openTokens(store: Store): Promise<Tokens> {
   }
 }
 
-/** Whether a use replaces the one before. */
+/** Whether a use replaces the stored one. */
 export function isLaterUse(at: number, before: number | null): boolean {
   return before === null || at > before || at < before - SET_BACK_MS
 }

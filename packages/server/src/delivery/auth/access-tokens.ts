@@ -6,7 +6,7 @@ import { requestToken, type SendTokenRequest } from './token-request.ts'
 const UNAUTHORIZED = 401
 /** A token is renewed this long before it expires, or after half of its lifetime. */
 const MARGIN_MS = 60_000
-/** How long refused tokens are not replaced after the receiver has refused a fresh one as well. */
+/** How long refused tokens are not replaced once the receiver has also refused a new one. */
 const REFUSED_MS = 10_000
 /** Beyond this, the least recently used tokens are evicted. */
 const MAX_TOKENS = 10_000
@@ -26,8 +26,8 @@ export class AccessTokens {
   }
 
   /**
-   * Makes an attempt with the token of the webhook, and another one with a new token if the receiver responded 401. The second
-   * one gets the result of the first.
+   * Makes an attempt with the token of the webhook, and a second attempt with a new token if the receiver responded 401. The second
+   * attempt gets the result of the first.
    * @throws {AuthFailedError} if the endpoint returned no token
    */
   async attempt<Result extends { readonly status?: number }>(

@@ -16,7 +16,7 @@ export interface ParkedFeedOptions extends DeliveryContext {
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly changes: ParkedChanges
   readonly lane: (id: LaneId) => Lane
-  /** Puts a claimed part into its lane. Returns false when it is there already. */
+  /** Puts a claimed part into its lane. Returns false when it is already there. */
   readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 

@@ -35,7 +35,7 @@ export interface CompletedAttempt {
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
   /**
-   * False if no connection was tried: the body, the URL or the access token could not be obtained. Then the attempt changes
+   * False if no connection was attempted: the body, the URL or the access token could not be obtained. Then the attempt changes
    * neither the lane's limit nor pauses.
    */
   readonly isSent: boolean
@@ -71,7 +71,7 @@ interface TransformedBody {
   readonly result: ReturnType<typeof applyTransform>
 }
 
-/** A larger body is made again for each attempt: a lane has hundreds of deliveries in memory. */
+/** A larger body is rebuilt for each attempt: a lane has hundreds of deliveries in memory. */
 const MAX_KEPT_BYTES = 64 * 1024
 
 /** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */

@@ -26,7 +26,7 @@ export interface MetricsExportOptions {
 const INTERVAL_MS = 60_000
 const TIMEOUT_MS = 30_000
 
-/** Sends all metrics to a collector, once a minute. Disposing sends them for the last time. */
+/** Sends all metrics to a collector, once a minute. Disposing sends them one last time. */
 export class OpenTelemetryMetrics implements AsyncDisposable {
   readonly #clock: Clock
   readonly #provider: MeterProvider
@@ -92,7 +92,7 @@ function metricDataOf(metric: MetricJson, times: Times): MetricData {
 type Value = MetricJson['values'][number] & { readonly metricName?: string }
 type HistogramPoint = Extract<MetricData, { dataPointType: DataPointType.HISTOGRAM }>['dataPoints']
 
-/** Prometheus counts each bucket with all lower ones, and OpenTelemetry without. */
+/** Prometheus buckets are cumulative; OpenTelemetry buckets are not. */
 function histograms(values: readonly Value[], times: Times): HistogramPoint {
   const series = Map.groupBy(values, ({ labels: { le: _le, ...labels } }) => JSON.stringify(labels))
   return [...series].map(([labels, all]) => {

@@ -119,7 +119,7 @@ test('a webhook that responds with Retry-After gets no attempt before that time'
   clock.advance(59_000)
   await engine.settled()
   expect(receiver.requests).toHaveLength(1)
-  // After the delay, they are sent one after the other, at the pace that the receiver accepts.
+  // After the delay, they are sent one at a time, at the pace that the receiver accepts.
   await expect
     .poll(() => {
       clock.advance(1_000)

@@ -4,7 +4,7 @@ import { turn } from '../../../src/util/time/clock.ts'
 
 /** How a raw receiver handles a connection. */
 export interface RawAnswer {
-  /** Written unchanged, valid HTTP or not. Pieces are written one after the other. */
+  /** Written unchanged, valid HTTP or not. Pieces are written in order. */
   readonly bytes: string | Buffer | readonly Buffer[]
   /** Whether it waits for the end of the request, which must be a JSON object. True by default. */
   readonly waits?: boolean

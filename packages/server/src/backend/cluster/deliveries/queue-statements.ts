@@ -21,7 +21,7 @@ interface Recording {
 
 /**
  * Records deliveries in one statement. A delivery with a part claimed by another node is `refused`: an expired node changes only
- * the history of attempts. Deliveries are locked before parts. Separate look-ups avoid a scan if statistics are wrong.
+ * the history of attempts. Deliveries are locked before parts. Separate lookups avoid a scan if statistics are wrong.
  */
 export function recordStatement<E extends DeliveryContent, Row extends DeliveryRow>(
   { name, write }: QueueTable<E, Row>,

@@ -24,7 +24,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
   /** `SELECT … FROM …` with all columns that `claimedOf` reads. */
   readonly select: RawBuilder<Row>
   readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
-  /** Records new deliveries that have ended. Returns the ids of the written ones. */
+  /** Records new deliveries that have ended. Returns the ids of the recorded deliveries. */
   readonly recordNew?: (
     records: readonly RecordedDelivery[],
     parts: StoredParts,

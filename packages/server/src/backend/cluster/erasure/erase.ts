@@ -77,7 +77,7 @@ function beginDays(postgres: Postgres): Promise<readonly number[]> {
 }
 
 const SLICE_KEYS = 2_000
-/** Maximum changes that one transaction applies, including the last one, during which the table is locked. */
+/** Maximum changes that one transaction applies. The last transaction, which locks the table, has the same limit. */
 const MAX_CHANGES = 2_000
 /** Maximum transactions that apply changes before the attempt fails. */
 const MAX_ROUNDS = 1_000

@@ -10,7 +10,7 @@ import { lastSequenceBefore } from './partition-consumers.ts'
 
 /** No more entries are pulled beyond this amount. */
 const MAX_HELD: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
-/** About how many events the consumer gets at once. */
+/** Approximate number of events that the consumer gets in one batch. */
 const BATCH_EVENTS = 8192
 const CHANGE = 'change'
 

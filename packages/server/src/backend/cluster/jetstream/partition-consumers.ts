@@ -29,7 +29,7 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether the last look-up found this consumer, neither replaced nor lost with its stream. */
+  /** Whether the last lookup found this consumer, neither replaced nor lost with its stream. */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }

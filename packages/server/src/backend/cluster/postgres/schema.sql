@@ -37,7 +37,7 @@ CREATE INDEX events_by_previous ON events (left(previous_id, 500), received_at, 
 CREATE TABLE archive (only_row boolean PRIMARY KEY CHECK (only_row), seq bigint NOT NULL);
 INSERT INTO archive VALUES (true, 0);
 
--- Duplicates that were counted already. The archive removes the oldest ones.
+-- Duplicates that are already counted. The archive removes the oldest ones.
 CREATE TABLE counted_duplicates (id txt PRIMARY KEY);
 
 CREATE TABLE declined (
@@ -601,8 +601,8 @@ END $do$;
 -- Retention keeps waiting deliveries.
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE is_waiting;
 
--- Fast paths for new events and deliveries. Plans may be made on nearly empty tables, so each look-up is a LATERAL query with a
--- LIMIT that can only use an index. The look-up of messages must not sort, or PostgreSQL would read all events.
+-- Fast paths for new events and deliveries. Plans may be made on nearly empty tables, so each lookup is a LATERAL query with a
+-- LIMIT that can only use an index. The lookup of messages must not sort, or PostgreSQL would read all events.
 --
 -- `archive_new` takes the archive lock and writes the events. Returns the last seq; NULL, without writing, if an event is known
 -- or a purge or suppression names one of its users. The events must have distinct source and messageId.

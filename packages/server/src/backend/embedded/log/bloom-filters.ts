@@ -8,7 +8,7 @@ const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
 const GROUP = 32
 
 /**
- * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters, which one look-up checks. The
+ * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters, which one lookup checks. The
  * database stores the result of `bitsOf`: a change to the hash or the sizes needs a migration that removes it.
  */
 export class BloomFilters {

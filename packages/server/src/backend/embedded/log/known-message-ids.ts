@@ -10,7 +10,7 @@ export interface DedupeWindow {
 }
 
 /**
- * Finds the segments that may have a messageId received within the window: nearly every messageId is new and needs no look-up.
+ * Finds the segments that may have a messageId received within the window: nearly every messageId is new and needs no lookup.
  * The filters in memory decide, even after a rollback; full ones are stored for the next start.
  */
 export class KnownMessageIds {

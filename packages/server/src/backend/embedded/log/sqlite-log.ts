@@ -230,7 +230,7 @@ function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   return { events: [], unreadable: [{ id: String(row['id']), reason: CORRUPTED_EVENT }] }
 }
 
-/** The archive on the table `events`, which the log has filled already. */
+/** The archive on the table `events`, which the log has already filled. */
 export class SqliteEvents extends StoredEvents {
   readonly #writer: Writer
   readonly #duplicates: Duplicates
@@ -241,7 +241,7 @@ export class SqliteEvents extends StoredEvents {
     this.#duplicates = duplicates
   }
 
-  /** Events are archived already: only declined destinations are written. */
+  /** Events are already archived: only declined destinations are written. */
   async archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>> {
     const duplicates = new Set<string>()
     const rows: DeclinedRow[] = []

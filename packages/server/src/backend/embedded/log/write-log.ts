@@ -55,7 +55,7 @@ export function eventAppender(
   }
 }
 
-/** Prepares the look-up of the first event with a source and messageId within the window. */
+/** Prepares the lookup of the first event with a source and messageId within the window. */
 function originalFinder(
   db: DatabaseSync,
   known: KnownMessageIds,
