@@ -49,7 +49,7 @@ export const ROLES = {
   api: { ingests: false, delivers: false, administers: true },
 } as const
 
-/** The URL of the console for links; a path if only the operator knows it. */
+/** The URL of the console for links; only a path if its host is not known. */
 export function consoleUrlOf(config: Config): string {
   const { consoleUrl, adminPort, role } = config
   const host = adminPort === undefined ? config.host : config.adminHost

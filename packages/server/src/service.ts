@@ -424,8 +424,8 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 }
 
 /**
- * Longer than any receiver can keep an attempt open. The longest one has two requests with the maximum timeout of a webhook, and
- * two for access tokens before each.
+ * Longer than any receiver can keep an attempt open. The longest attempt makes two requests with the maximum timeout of a webhook,
+ * and two for access tokens before each.
  */
 function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): number {
   const request = Math.max(attemptTimeoutMs, LIMITS.maxWebhookTimeoutMs)

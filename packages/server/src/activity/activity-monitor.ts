@@ -15,7 +15,7 @@ import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder, type StatisticsRecorderOptions } from './statistics-recorder.ts'
 
 export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
-  /** Receives the destination of each delivery, and the deleted users. */
+  /** Notified of recorded deliveries and of deleted users. */
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 

@@ -359,7 +359,9 @@ export function reportedSince({ reportedAt }: AlertState, from: number): boolean
   return reportedAt !== null && reportedAt > from
 }
 
-/** Whether the hourly limits allow one more alert after this number. A full disk stops everything, so its alert is never held back. */
+/**
+ * Whether the hourly limits allow one more alert after this many. A full disk stops everything, so its alert is never held back.
+ */
 export function isWithinLimits({ condition }: AlertState, reported: number): boolean {
   const isLoss = CONDITIONS[condition].severity === 'data_loss'
   const max = isLoss ? MAX_WITH_LOSSES_PER_HOUR : MAX_ALERTS_PER_HOUR

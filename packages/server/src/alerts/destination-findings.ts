@@ -177,17 +177,17 @@ function newestFirst(groups: readonly FailureGroup[]): FailureGroup[] {
   return groups.toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
 }
 
-/** The finding with its most recent cause, and the remedy for that. */
-function withFailure(found: Finding, failure: FailureGroup): Finding {
+/** The finding with its most recent cause, and the remedy for that cause. */
+function withFailure(finding: Finding, failure: FailureGroup): Finding {
   const { class: kind, status } = failure
-  const isOpen = found.url !== null && found.condition === 'webhook_failing'
+  const isOpen = finding.url !== null && finding.condition === 'webhook_failing'
   const remedy = remedyOf(kind, status)
   return {
-    ...found,
+    ...finding,
     failure,
     reason: reasonOf(failure),
     remedy: isOpen ? `${remedy} ${CLOSE_BREAKER}` : remedy,
-    details: { ...found.details, class: kind },
+    details: { ...finding.details, class: kind },
   }
 }
 

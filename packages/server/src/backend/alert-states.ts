@@ -4,7 +4,7 @@ export const LAST_BACKUP = 'last_backup'
 /** The key of the channel ids that have received a summary of current problems. Not the state of an alert. */
 export const SUMMARIZED_CHANNELS = 'summarized_channels'
 
-/** The states of alerts as JSON, by key. The component `alerts` interprets it. */
+/** The states of alerts as JSON, by key, interpreted by `alerts/`. */
 export interface AlertStates {
   all(): Promise<ReadonlyMap<string, string>>
   /** Replaces these states. `null` removes one. */

@@ -131,8 +131,8 @@ export interface WaitingParts {
   /** When the oldest pending event was received. Searches only some of the parts that have been due longest. */
   readonly oldestAt: number | undefined
   /**
-   * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. Of the 1,000 oldest
-   * events among the parts searched for `oldestAt`, so that replays of more old events can hide the window of a newer one.
+   * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. Considers only the 1,000
+   * oldest events among the parts searched for `oldestAt`, so replays of more old events can hide the window of a newer one.
    */
   readonly firstDueAt: number | undefined
   readonly dueAt: number | undefined

@@ -4,7 +4,7 @@ import type { Unreadable } from './quarantine.ts'
 /** The events of one append, or some of them, as the consumer receives and acks them. */
 export interface LogEntry {
   readonly events: readonly AcceptedEvent[]
-  /** Whether the entry may have been delivered, and so its events processed, before. */
+  /** Whether the entry may have been delivered, and its events processed, before. */
   readonly redelivered: boolean
   readonly unreadable?: readonly Unreadable[]
   /** Set by the consumer when it begins the entry. */

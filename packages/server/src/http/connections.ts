@@ -5,7 +5,7 @@ import { systemClock } from '../util/time/clock.ts'
 /**
  * Limits the connections of a server. At the limit, it closes the one that has been idle longest: first those without a complete
  * request, then those between requests or with an unread response. If all have a request in progress, it closes the new connection.
- * The returned function stops counting a connection, because another server now counts it.
+ * The returned function stops counting a connection that another server now counts.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
   /** In the order of their last requests. */

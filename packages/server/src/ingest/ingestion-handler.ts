@@ -92,7 +92,10 @@ interface ReceivedRequest {
   readonly beginTrace: BeginTrace
 }
 
-/** Begins the span of an authenticated request, or returns its trace context again. Scanners must not fill the queue of spans. */
+/**
+ * Begins the span of an authenticated request at the first call. Returns its trace context. Scanners must not fill the queue of
+ * spans.
+ */
 type BeginTrace = () => string | undefined
 
 /** The result of its calls. */

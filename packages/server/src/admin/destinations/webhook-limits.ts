@@ -89,7 +89,7 @@ export const EffectiveLimitsResponse = Type.Array(
 )
 
 /**
- * Parses the limits of a webhook. `null`, and `{}`, for none. A stored retry window stays valid: `retention` may have been
+ * Parses the limits of a webhook. `null` and `{}` mean no limits. A stored retry window stays valid: `retention` may have been
  * lowered.
  */
 export function parseLimits(

@@ -50,7 +50,7 @@ function withExample(schema: FastifySchema): FastifySchema {
   return example ? { ...schema, body: { ...(schema.body as object), examples: [example] } } : schema
 }
 
-/** Adds the header that repeatResponses reads on every POST, so that no route has to declare it. */
+/** Adds the header `Idempotency-Key` to every POST, so that no route has to declare it. */
 function withIdempotencyKey(schema: FastifySchema): FastifySchema {
   const { properties } = (schema.headers ?? {}) as { properties?: object }
   return { ...schema, headers: Type.Object({ ...properties, 'idempotency-key': IDEMPOTENCY_KEY }) }

@@ -56,7 +56,7 @@ interface ClauseCheck {
 
 /** A language of clauses that `and`, `or` and `not` combine. */
 interface Clauses {
-  /** The kinds of clauses that an object may be, by its fields. A valid clause has one. */
+  /** The kinds of clause that an object may be, according to its fields. A valid clause has one. */
   readonly kindsOf: (input: JsonObject) => readonly string[]
   readonly checkOf: (kind: string) => ClauseCheck
   readonly examples: string

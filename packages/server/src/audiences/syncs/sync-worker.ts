@@ -167,7 +167,7 @@ const USERS_PER_APPEND = 500
  *
  *     waiting ─▶ running: all profiles ─▶ all users, for added destinations ─▶ done
  *
- * Profiles whose stored values differ are evaluated as usual; real-time evaluation continues meanwhile.
+ * Profiles whose stored values differ are evaluated as usual; real-time evaluation continues at the same time.
  */
 class SyncRunner {
   readonly #options: SyncWorkerOptions

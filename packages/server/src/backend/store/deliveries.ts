@@ -133,7 +133,7 @@ interface Conditions {
   readonly isBounded: boolean
 }
 
-/** The conditions of a filter except on time, each beginning with AND. */
+/** The conditions of a filter, except its times, each beginning with AND. */
 function conditionsFor(filter: DeliveryFilter, dialect: Dialect): Conditions {
   const { eventId, destinationId, state, waiting, class: lastClass } = filter
   const [indexedId, otherId] = dialect.hasDeliveryIndexes

@@ -13,7 +13,7 @@ import { conditionsOf, pageOf, timeOf, timeOrNull } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** The `source_id` of a suppression, or of a purge, in every source. */
+/** The `source_id` of a suppression or purge that covers every source. */
 export const EVERY_SOURCE = ''
 /** Rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 5_000

@@ -1,6 +1,6 @@
 import type { WebhookAuth } from '@hookline/protocol'
 
-/** The value of `Authorization`; `undefined` if the webhook does not use this header. `token`: of OAuth 2. */
+/** The value of `Authorization`; `undefined` if the webhook does not use this header. `token`: the OAuth 2 access token. */
 export function authorizationOf(auth: WebhookAuth | undefined, token = ''): string | undefined {
   if (auth === undefined || 'clientCertificate' in auth) return undefined
   if ('basic' in auth) return `Basic ${basicCredentials(auth.basic.user, auth.basic.password)}`

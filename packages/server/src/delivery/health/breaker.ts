@@ -103,7 +103,7 @@ export function onAttempt(breaker: Breaker, now: number): Breaker {
     : { ...breaker, state: 'half-open', until: now + PROBE_MS }
 }
 
-/** While the breaker is open, results of earlier attempts are ignored, unless throttled ones opened it. */
+/** While the breaker is open, results of earlier attempts are ignored, unless throttled attempts opened it. */
 export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Breaker {
   const { now } = at
   if (breaker.state === 'open')
@@ -141,7 +141,7 @@ export interface BreakerReport {
   readonly failedForMs: number
 }
 
-/** How long after the node that opened the breaker the other nodes probe, in case it has died. */
+/** How much later than the node that opened the breaker the other nodes probe, in case that node has died. */
 const PEER_PROBE_DELAY_MS = 2_000
 
 export function reportOf(breaker: Breaker & { state: 'open' }, now: number): BreakerReport {

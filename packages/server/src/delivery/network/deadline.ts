@@ -35,7 +35,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal
   }
 
-  /** Calls `task` after `delayMs`, by the deadline's clock. Returns the function that cancels it. */
+  /** Calls `task` after `delayMs`, by the deadline's clock. Returns a function that cancels it. */
   after(delayMs: number, task: () => void): () => void {
     return this.#clock.after(delayMs, task)
   }

@@ -52,7 +52,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
   }
 }
 
-/** Alternates between the two families, beginning with the first address's: one family may have no route. */
+/** Alternates between the two families, beginning with the family of the first address: one family may have no route. */
 function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family)
   const second = addresses.filter(({ family }) => family !== addresses[0]?.family)

@@ -63,7 +63,9 @@ export class ParkedChanges {
     return this.#changeSlice(lane, due, (each) => this.#withCorrectedDueTimes(each))
   }
 
-  /** The lane's webhook was removed: gives a slice of deliveries the current parts. Returns whether more may remain. */
+  /**
+   * The lane's webhook was removed: gives a slice of deliveries parts for the current webhooks. Returns whether more may remain.
+   */
   async splitAgain(lane: WaitingLane): Promise<boolean> {
     const policy = this.#settings(lane)?.successPolicy ?? 'each'
     const change = (delivery: Delivery): Delivery =>

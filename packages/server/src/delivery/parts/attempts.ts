@@ -65,7 +65,7 @@ interface Preparation {
   readonly mayBegin: () => boolean
 }
 
-/** The body of a delivery after the transform of its destination in this version. */
+/** The body of a delivery, transformed by this version of its destination. */
 interface TransformedBody {
   readonly version: number
   readonly result: ReturnType<typeof applyTransform>

@@ -75,7 +75,7 @@ export class LaneThread {
   readonly #changes = new ThreadChanges<LaneChange>((change) =>
     this.host.channel?.call('apply', change),
   )
-  /** When the last record arrived, or a delivery while none was open. */
+  /** When the last record arrived, or when a delivery arrived while none was open. */
   #progressAt = 0
   readonly #onFreed: () => void
 

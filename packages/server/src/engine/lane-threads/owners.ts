@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib'
 
-/** Assigns each new destination to the thread with the fewest, permanently. Before that, a hash decides. All threads agree. */
+/**
+ * Assigns each new destination to the thread with the fewest destinations, permanently. Before that, a hash decides. All threads
+ * agree.
+ */
 export class Owners {
   readonly #threads: number
   readonly #byId: Map<string, number>

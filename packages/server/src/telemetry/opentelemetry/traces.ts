@@ -135,7 +135,7 @@ export class OpenTelemetryTracing implements Tracing {
     return this.#isParentBased && !isSampled(traceContext)
   }
 
-  /** A new trace, if the sampler refuses it. Otherwise its id is the one of the next span without a parent. */
+  /** A new trace, if the sampler refuses it. Otherwise, the next span without a parent gets its id. */
   #refusedTrace(name: string, kind: SpanKind): string | undefined {
     const traceId = newTraceId()
     this.#newTrace = traceId

@@ -76,7 +76,7 @@ export class NodeClaims {
     }
   }
 
-  /** The deliveries of those claims that are still valid in the database. Forgets the others. */
+  /** Returns the deliveries whose claims are still valid in the database, and drops the other claims. */
   async stillClaimed(claims: readonly OwnClaim[]): Promise<readonly string[]> {
     if (claims.length === 0) return []
     const rows = await this.#postgres.run(sql<{ readonly id: string }>`

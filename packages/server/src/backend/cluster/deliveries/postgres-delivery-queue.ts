@@ -158,7 +158,7 @@ export class PostgresDeliveryQueue<
     }
   }
 
-  /** A retry, a replay or a purge between the claim and the reading ends the claim, and the delivery is not faulty. */
+  /** A retry, a replay or a purge between the claim and the read ends the claim: then the delivery is not faulty. */
   async #stillClaimed(unreadable: readonly Unreadable[], lane: number): Promise<Unreadable[]> {
     const claims = this.#claims.of(new Set(unreadable.map(({ id }) => id)), lane)
     const claimedIds = new Set(await this.#claims.stillClaimed(claims))

@@ -29,7 +29,7 @@ const ATTEMPT_MS = 2_000
 const TOTAL_MS = 5_000
 const RETRY_MS = 100
 
-/** Publishes events as chunks, and gathers concurrent appends in one. Each chunk has an id, so the server stores it once. */
+/** Publishes events as chunks, and combines concurrent appends into one. Each chunk has an id, so the server stores it once. */
 export class ChunkPublisher {
   readonly #options: ChunkPublisherOptions
   readonly #open = new ShortLivedMap<number, OpenChunk>()

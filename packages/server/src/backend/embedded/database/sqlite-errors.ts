@@ -31,7 +31,7 @@ export function unavailableResult(message: string): Failure {
   return { ok: false, message, isTransient: true, errcode: 0 }
 }
 
-/** The error of a failed operation; made by `unavailable` if the failure is transient. */
+/** The error of a failed operation; created by `unavailable` if the failure is transient. */
 export function errorOf(
   { message, isTransient, errcode }: Failure,
   unavailable: (cause: Error) => BackendUnavailableError,

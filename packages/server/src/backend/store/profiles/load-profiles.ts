@@ -104,7 +104,7 @@ interface IdentityRow {
   readonly recheck_at: number | null
 }
 
-/** Loads existing profiles in the order of `ids`, with all facts and announcements, or only of `only`. */
+/** Loads existing profiles in the order of `ids`, with all facts and announcements, or only the ones that `only` names. */
 export async function loadProfiles(
   tx: ReadTx,
   ids: readonly number[],
