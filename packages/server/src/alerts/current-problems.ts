@@ -12,7 +12,7 @@ export interface CurrentProblem extends Finding {
   readonly causes: readonly ProblemCause[]
 }
 
-/** A finding whose remedy is `null` if an earlier cause has the same. */
+/** A finding. Its remedy is `null` if an earlier cause has the same one. */
 type ProblemCause = Omit<Finding, 'remedy'> & { readonly remedy: string | null }
 
 const SERVICE: ProblemSubject = { kind: 'service', id: '', name: 'Hookline' }

@@ -178,16 +178,16 @@ function newestFirst(groups: readonly FailureGroup[]): FailureGroup[] {
 }
 
 /** The finding with its most recent cause, and the remedy for that cause. */
-function withFailure(finding: Finding, failure: FailureGroup): Finding {
+function withFailure(found: Finding, failure: FailureGroup): Finding {
   const { class: kind, status } = failure
-  const isOpen = finding.url !== null && finding.condition === 'webhook_failing'
+  const isOpen = found.url !== null && found.condition === 'webhook_failing'
   const remedy = remedyOf(kind, status)
   return {
-    ...finding,
+    ...found,
     failure,
     reason: reasonOf(failure),
     remedy: isOpen ? `${remedy} ${CLOSE_BREAKER}` : remedy,
-    details: { ...finding.details, class: kind },
+    details: { ...found.details, class: kind },
   }
 }
 
@@ -218,7 +218,7 @@ export function failingText(results: DestinationResults | undefined): string | u
   return undefined
 }
 
-/** An earlier cause than that of `withFailure`. */
+/** A finding about an earlier cause than the one in `withFailure`. */
 function failureFinding(destination: Destination, group: FailureGroup): Finding {
   const { class: failure, status, count, isComplete, firstSeenAt } = group
   const { meaning } = DELIVERY_CLASSES[failure]
