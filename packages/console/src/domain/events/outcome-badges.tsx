@@ -13,8 +13,11 @@ export function OutcomeBadges({ outcomes }: OutcomeBadgesProps): ReactElement {
   const isSingle = all.length === 1 && outcomes[all[0]!] === 1
   if (all.length === 0)
     return (
-      <span title="Not delivered yet, or no destination" className="text-ink-faint">
-        none
+      <span
+        title="Not processed yet, or the source had no enabled destination"
+        className="text-ink-faint"
+      >
+        not sent
       </span>
     )
   return (

@@ -11,15 +11,13 @@ import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
 
 /** The timeline shows all attempts. */
 const MAX_ROWS = 50
-const LINES = 'max-sm:flex max-sm:flex-wrap max-sm:gap-x-3 max-sm:px-4 max-sm:py-1.5'
-const LINE = 'max-sm:max-w-full max-sm:p-0 max-sm:py-0.5'
 const HEAD = ['Attempt', 'Result', 'Duration', 'Error', 'Started']
 
 interface AttemptTableProps {
   readonly delivery: TracedDelivery | undefined
 }
 
-/** Attempts, newest first. On a narrow screen each takes a few lines without columns. */
+/** Attempts, newest first. */
 export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | undefined {
   if (delivery === undefined || delivery.attempts.length === 0) return undefined
   const several = new Set(delivery.attempts.map(({ url }) => url)).size > 1
@@ -28,7 +26,7 @@ export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | un
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
     .slice(0, MAX_ROWS)
   return (
-    <div className="-mx-4 max-sm:[&_thead]:sr-only">
+    <div className="-mx-4">
       <Table label={`Attempts of ${delivery.id}`} head={HEAD}>
         {newest.map((attempt) => (
           <AttemptRow
@@ -53,22 +51,22 @@ function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement 
   const { url, outcome, status, durationMs, error, startedAt } = attempt
   const { tone } = shownOutcome(outcome)
   return (
-    <Row className={LINES}>
-      <Cell className={LINE}>
+    <Row>
+      <Cell>
         {name}
         {showsUrl && <span className="text-ink-faint block">{shownText(url, 60)}</span>}
       </Cell>
-      <Cell className={`${LINE} whitespace-nowrap`}>
+      <Cell className="whitespace-nowrap">
         <StateBadge tone={tone}>{String(status ?? shownText(attempt.class, 40))}</StateBadge>
       </Cell>
-      <Cell className={`${LINE} tabular-nums`}>
+      <Cell className="tabular-nums">
         {duration(durationMs)}
         <Phases attempt={attempt} />
       </Cell>
-      <Cell className={error === undefined ? 'max-sm:hidden' : `${LINE} min-w-40 sm:max-w-96`}>
+      <Cell className={error === undefined ? '' : 'min-w-40 max-w-96'}>
         {error !== undefined && shownText(error)}
       </Cell>
-      <Cell className={LINE}>
+      <Cell>
         <Time at={startedAt} />
       </Cell>
     </Row>
