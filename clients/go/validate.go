@@ -20,7 +20,7 @@ func validate(call fields) error {
 			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
 		}
 		if strings.IndexFunc(id, unicode.IsControl) >= 0 {
-			return &ValidationError{Code: "id_control_character", Detail: "an id has a control character"}
+			return &ValidationError{Code: "id_control_character", Detail: "an id contains a control character"}
 		}
 	}
 	if utf16Length(call.message.MessageId) > maxMessageIDCharacters {

@@ -101,7 +101,7 @@ const LIMITS = [
 ]
 
 const PEERS = [
-  'Measured by hand on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. The load generator and the receiver ran on the same cores and used about 0.06 ms per event. CPU includes the databases. One run each: differences below 10% are not significant.',
+  'Measured manually on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. The load generator and the receiver ran on the same cores and used about 0.06 ms per event. CPU includes the databases. One run each: differences below 10% are not significant.',
   table(
     [
       'product',

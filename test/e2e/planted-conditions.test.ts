@@ -301,7 +301,7 @@ describe.concurrent('operators get an alert about', () => {
           name: 'Test',
           count: limited,
           title: `Test: ${limited} calls were refused, because the source exceeded its rate limit.`,
-          remedy: expect.stringContaining('Raise the rate limit of the source'),
+          remedy: expect.stringContaining("Raise the source's rate limit"),
           link: `${CONSOLE}/sources?source=${id}`,
         },
       },

@@ -41,7 +41,7 @@ export function webhookPayloadPage(): string {
         [code('type'), 'string', EVENT_TYPES.map(code).join(', ') + ' or `delete`'],
       ],
     ),
-    '`integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/filter-and-transform-events.md): without some fields, in another format, or made by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
+    '`integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/filter-and-transform-events.md): without some fields, in another format, or built by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
     '## Audience and computed trait changes',
@@ -127,8 +127,8 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   traceparent:
     'Sent if the call had a `traceparent` or OpenTelemetry is on: continues that [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
-  'X-Signature': 'Only if a secret is set: see below.',
-  'webhook-signature': 'Only if a secret or a key pair signs, see below.',
+  'X-Signature': 'Only with a secret: see below.',
+  'webhook-signature': 'Only with a secret or a key pair: see below.',
 }
 
 function headersTable(): string {

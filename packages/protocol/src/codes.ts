@@ -145,7 +145,7 @@ export const INGEST_CODES = {
   rate_limited: {
     status: 429,
     message: 'The source exceeds its rate limit.',
-    help: 'Wait for the time in Retry-After, or raise the rateLimit of the source.',
+    help: "Wait for the time in Retry-After, or raise the source's rateLimit.",
   },
   overloaded: {
     status: 503,

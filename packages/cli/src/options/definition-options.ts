@@ -52,7 +52,7 @@ function fileHelp(definition: Definition): string {
 /** Adds options for the definition of an audience or a computed trait: a file, or a common form. */
 export function withDefinitionOptions<C extends Command>(command: C, definition: Definition): C {
   command
-    .option(`--${definition} <file>`, `${fileHelp(definition)}; instead of the next options`)
+    .option(`--${definition} <file>`, `${fileHelp(definition)}; instead of the options below`)
     .option('--event <name>', 'track events with this name', onlyOne)
     .option(
       '--where <comparison>',
@@ -112,7 +112,7 @@ function isAny(...values: readonly unknown[]): boolean {
 
 function onlyOne(text: string, earlier?: string): string {
   if (earlier === undefined) return text
-  throw new Failure('usage', 'There can be only one --event.', {
+  throw new Failure('usage', 'Only one --event is allowed.', {
     hint: 'Use a JSON file for conditions on several events.',
   })
 }

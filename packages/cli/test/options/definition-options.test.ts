@@ -50,7 +50,7 @@ describe('the condition from options', () => {
     [['--count', '>1'], 'need --event'],
     [['--where', 'context.ip exists'], '--where has no comparison'],
     [['--where', 'userId=u1'], '--where has no comparison'],
-    [['--event', 'A', '--event', 'B'], 'only one --event'],
+    [['--event', 'A', '--event', 'B'], 'Only one --event'],
     [['--event', 'A', '--count', '2'], 'Use a comparison'],
     [['--event', 'A', '--within', '1500ms'], 'Use a duration'],
     [['--condition', 'x.json', '--event', 'A'], '--condition conflicts'],

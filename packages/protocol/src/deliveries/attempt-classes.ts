@@ -22,7 +22,7 @@ export const ATTEMPT_CLASSES = {
   http_4xx: {
     meaning:
       "The receiver rejected the request with a 4xx. Hookline does not try again, unless the webhook's limits.retryOn includes the status.",
-    help: 'Compare method, URL, static headers, auth, secrets and body with the requirements of the receiver, then retry the delivery. If the receiver would accept the same request later, add the status to limits.retryOn of the webhook.',
+    help: "Compare method, URL, static headers, auth, secrets and body with the receiver's requirements, then retry the delivery. If the receiver would accept the same request later, add the status to the webhook's limits.retryOn.",
   },
   redirect: {
     meaning:
@@ -31,7 +31,7 @@ export const ATTEMPT_CLASSES = {
   },
   timeout: {
     meaning:
-      'There was no response within attemptTimeout (5 s by default) or limits.timeout of the webhook, measured from the DNS lookup to the last response header. Hookline tries again.',
+      "There was no response within attemptTimeout (5 s by default) or the webhook's limits.timeout, measured from the DNS lookup to the last response header. Hookline tries again.",
     help: 'Make the receiver respond with a 2xx as soon as it has received the request, and process it afterwards.',
   },
   connection_failed: {

@@ -171,7 +171,7 @@ export const DECLINE_REASONS = {
   },
   integrations: {
     meaning: 'The integrations of the call exclude the destination.',
-    help: 'Omit integrations from the call, or set Webhooks or the id of the destination to true in it.',
+    help: "Omit integrations from the call, or set Webhooks or the destination's id to true in integrations.",
   },
   filtered: {
     meaning: 'The filter of the destination excluded the event.',

@@ -74,7 +74,7 @@ const schemas = {
       'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it like any other destination.',
     body: Schema.strictObject({
       url: Schema.text(
-        'The URL that the service gave you for messages or events. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL.',
+        'The webhook URL of the service that receives the alerts. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL.',
       ),
       format,
       name: Type.Optional(Schema.name),

@@ -25,7 +25,7 @@ const { viewer, admin } = Schema.operationsTagged('Deletions')
 
 const userQuery = {
   userId: Type.Optional(Schema.text('The userId of the suppression.')),
-  anonymousId: Type.Optional(Schema.text('Its anonymousId. Not together with userId.')),
+  anonymousId: Type.Optional(Schema.text('Its anonymousId. Mutually exclusive with userId.')),
 }
 const ended = Schema.responses(204, 'From now on, new events of the user are stored.')
 

@@ -121,7 +121,7 @@ export const CONDITIONS = {
     events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
     threshold: `A breaker is open; or no attempt in the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or fewer than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts in the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
     meaning: 'A destination does not receive its events. Deliveries are retried.',
-    remedy: 'Send a test to see the response of the receiver.',
+    remedy: "Send a test to see the receiver's response.",
   },
   deliveries_late: {
     severity: 'failing',
@@ -150,7 +150,7 @@ export const CONDITIONS = {
     events: { start: 'Rate Limit Exceeded' },
     threshold: `A source exceeded its rate limit in the last ${hours(THRESHOLDS.refusedMs)}.`,
     meaning: 'Calls are refused with 429. Most client libraries retry them; the others lose them.',
-    remedy: 'Raise the rate limit of the source, or send calls more slowly.',
+    remedy: "Raise the source's rate limit, or send calls more slowly.",
   },
   sync_missed: {
     severity: 'attention',
@@ -164,7 +164,7 @@ export const CONDITIONS = {
     events: { start: 'Node Lost', end: 'Node Lost' },
     threshold: 'In the last 10 minutes, a node stopped responding without leaving the cluster.',
     meaning: 'A node does not respond. Other nodes take over its work.',
-    remedy: 'Check the machine and the log of the node, and start it again.',
+    remedy: "Check the node's machine and log, and start it again.",
   },
   certificate_expiring: {
     severity: 'attention',

@@ -38,7 +38,7 @@ export const LOG_EVENTS = {
   ),
 
   'telemetry.export_failed': warn(
-    'Spans or metrics could not be sent to the collector. Nothing else is affected. The line has the `signal`, the `reason`, and the number of failed exports. Logged at most once a minute.',
+    'Spans or metrics could not be sent to the collector. Nothing else is affected. The line contains the `signal`, the `reason`, and the number of failed exports. Logged at most once a minute.',
     'Check `OTEL_EXPORTER_OTLP_ENDPOINT`, and that the collector accepts OTLP over HTTP.',
   ),
   'telemetry.variable_ignored': warn(
@@ -52,7 +52,7 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'An attempt to a previously working webhook failed. The line has the class and the error.',
+    'An attempt to a previously working webhook failed. The line contains the class and the error.',
     'Attempts are retried. If the failures last more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(

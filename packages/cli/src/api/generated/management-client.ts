@@ -190,7 +190,7 @@ export type Destination = {
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
-        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        /** A JSONata expression that builds the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
         /** The HTTP method of requests. null or absent: POST. */
         method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
@@ -361,7 +361,7 @@ export type Delivery = {
         headers?: {
             [key: string]: string;
         };
-        /** The beginning of the response body. Of each webhook, the response to one successful attempt per minute is stored, and of each class of failures 40 per hour, then one per minute. */
+        /** The beginning of the response body. For each webhook, one response per minute is stored for successful attempts; for each class of failure, 40 per hour, then one per minute. */
         body?: string;
     }[];
 };
@@ -1112,9 +1112,9 @@ export function createDestination(body: {
                     key: string | object;
                 };
             } | null;
-            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
+            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the service's settings. null or absent: none. */
             limits?: object | null;
-            /** Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret. */
+            /** The key that signs requests to this webhook. null or absent: sharedSecret. {"set": true} keeps the stored secret. */
             secret?: string | null | object;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
@@ -1123,7 +1123,7 @@ export function createDestination(body: {
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
-        /** The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        /** The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
         signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
@@ -1135,7 +1135,7 @@ export function createDestination(body: {
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
-        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        /** A JSONata expression that builds the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
         /** The HTTP method of requests. null or absent: POST. */
         method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
@@ -1280,7 +1280,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 fields?: object | null;
                 /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
                 format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
-                /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+                /** A JSONata expression that builds the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
                 transform?: string | null;
                 /** The HTTP method of requests. null or absent: POST. */
                 method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
@@ -1463,9 +1463,9 @@ export function changeDestination(id: string, body: {
                     key: string | object;
                 };
             } | null;
-            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
+            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the service's settings. null or absent: none. */
             limits?: object | null;
-            /** Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret. */
+            /** The key that signs requests to this webhook. null or absent: sharedSecret. {"set": true} keeps the stored secret. */
             secret?: string | null | object;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
@@ -1474,7 +1474,7 @@ export function changeDestination(id: string, body: {
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
-        /** The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        /** The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
         signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
@@ -1486,7 +1486,7 @@ export function changeDestination(id: string, body: {
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
-        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        /** A JSONata expression that builds the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
         /** The HTTP method of requests. null or absent: POST. */
         method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
@@ -1762,7 +1762,7 @@ export function previewFilter(id: string, body: {
                 examined: number;
                 selected: number;
             }[];
-            /** The last 5 events that the filter selects. */
+            /** The latest 5 events that the filter selects. */
             selectedExamples: {
                 id: string;
                 "type": string;
@@ -1771,7 +1771,7 @@ export function previewFilter(id: string, body: {
                 /** ISO 8601, UTC. */
                 receivedAt: string;
             }[];
-            /** The last 5 events that it excludes. */
+            /** The latest 5 events that it excludes. */
             excludedExamples: {
                 id: string;
                 "type": string;
@@ -4007,7 +4007,7 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
  * Creates a destination that receives alerts
  */
 export function addAlertChannel(body: {
-    /** The URL that the service gave you for messages or events. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL. */
+    /** The webhook URL of the service that receives the alerts. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL. */
     url: string;
     /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, email, webhook. */
     format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "email" | "webhook";

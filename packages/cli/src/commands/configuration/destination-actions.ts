@@ -103,7 +103,7 @@ function filterPreviewText(output: Output, preview: Preview): string {
     output.style('bold', `Selects ${grouped(selected)} of the last ${counted(examined, 'event')}`),
     '',
     table(output, PREVIEW_COLUMNS, byName),
-    ...(excluded.length > 0 ? ['', 'The last excluded events:', ...excluded] : []),
+    ...(excluded.length > 0 ? ['', 'Latest excluded events:', ...excluded] : []),
   ].join('\n')
 }
 
@@ -224,7 +224,7 @@ function stepsOf(
       : [step('before the transform', formatted)]),
     ...(precisionLost === undefined
       ? []
-      : [step('numbers that the transform gets as text', precisionLost.join(', '))]),
+      : [step('numbers passed to the transform as text', precisionLost.join(', '))]),
   ]
 }
 

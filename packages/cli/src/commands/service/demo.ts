@@ -90,6 +90,6 @@ function conclude(output: Output, arrivals: Arrivals, elapsedMs: number): void {
   output.show('\nThe received track call:\n')
   output.show(requestText(output, arrivals.requestOf('track')!))
   const count = SAMPLE_CALLS.length
-  const summary = `Sent ${count} calls. Received ${count} deliveries, the changes in the audience “${SAMPLE_AUDIENCE.name}”, and a deletion notice in ${elapsedMs} ms. All signatures are valid.`
+  const summary = `Sent ${count} calls. Received ${count} deliveries, the changes in the audience "${SAMPLE_AUDIENCE.name}", and a deletion notice in ${elapsedMs} ms. All signatures are valid.`
   output.show(`\n${output.style('green', summary)}`)
 }

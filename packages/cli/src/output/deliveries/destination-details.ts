@@ -77,7 +77,7 @@ export function fieldsText(fields: object): string {
   const parts = [
     ...(keep ? [`only ${keep.join(', ')}`] : []),
     ...(drop ? [`without ${drop.join(', ')}`] : []),
-    ...(hash ? [`with hashes of ${hash.map(({ path }) => path).join(', ')}`] : []),
+    ...(hash ? [`hashed: ${hash.map(({ path }) => path).join(', ')}`] : []),
   ]
   return parts.join('; ')
 }

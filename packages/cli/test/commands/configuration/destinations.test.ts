@@ -327,7 +327,7 @@ describe('hookline destinations', () => {
       fields: { drop: ['context.page'], hash: [{ path: 'traits.ssn' }, { path: 'traits.email' }] },
     })
     const { stdout } = await service.run('destinations', 'get', id)
-    expect(stdout).toContain('without context.page; with hashes of traits.ssn, traits.email')
+    expect(stdout).toContain('without context.page; hashed: traits.ssn, traits.email')
     expect(stdout).toMatch(/sample +10% by userId/)
     const preview = ['destinations', 'filter-preview', id, '--last', '10']
     expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')

@@ -42,7 +42,7 @@ describe('hookline sources', () => {
     const { id } = await service.json<{ id: string }>('sources', 'create', 'A', '--drop', 'ssn')
     await service.json('sources', 'update', id, '--hash-email', 'traits.email')
     const { stdout } = await service.run('sources', 'update', id, '--drop', 'context.ip')
-    expect(stdout).toMatch(/fields +without context\.ip; with hashes of traits\.email\n/)
+    expect(stdout).toMatch(/fields +without context\.ip; hashed: traits\.email\n/)
     expect(await service.json('sources', 'get', id)).toMatchObject({
       fields: {
         drop: ['context.ip'],

@@ -16,7 +16,7 @@ it('completes, and removes its files', async () => {
   for (const value of [true, false])
     expect(stdout).toMatch(new RegExp(`identify .*recent_buyers: ${value} .*signature valid`))
   expect(stdout).toMatch(
-    /Sent 6 calls\. Received 6 deliveries, the changes in the audience “Recent buyers”, and a deletion notice in \d+ ms\. All signatures are valid\./,
+    /Sent 6 calls\. Received 6 deliveries, the changes in the audience "Recent buyers", and a deletion notice in \d+ ms\. All signatures are valid\./,
   )
   expect(readdirSync(folder.path)).toEqual([])
 })

@@ -81,7 +81,7 @@ const AttemptResponse = Type.Object({
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   body: Type.Optional(
     Schema.text(
-      'The beginning of the response body. Of each webhook, the response to one successful attempt per minute is stored, and of each class of failures 40 per hour, then one per minute.',
+      'The beginning of the response body. For each webhook, one response per minute is stored for successful attempts; for each class of failure, 40 per hour, then one per minute.',
     ),
   ),
 })

@@ -45,8 +45,7 @@ export const WAIT_REASONS = {
     remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
   disabled_by_receiver: {
-    meaning:
-      'A response of the receiver had the header webhook-delivery: disable, so the webhook is paused.',
+    meaning: 'The receiver responded with webhook-delivery: disable, so the webhook is paused.',
     remedy: 'Ask the owner of the receiver. Then resume the destination, or remove the webhook.',
   },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },

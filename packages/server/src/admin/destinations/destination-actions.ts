@@ -418,7 +418,7 @@ async function requestedContent(
   const event = await events.find(eventId!)
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isReceived) return event
-  const hint = 'Use the id of an event of the source of this destination.'
+  const hint = "Use the id of an event of the destination's source."
   throw invalidBody('/eventId', 'unknown_event', 'Event not found in this source.', hint)
 }
 

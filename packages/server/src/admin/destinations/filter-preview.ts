@@ -31,7 +31,7 @@ const schema = {
   isLongRead: true,
   showsUsers: true,
   description:
-    'Applies a filter to the last events of the source of the destination. Nothing is changed or sent. The sample does not apply.',
+    "Applies a filter to the latest events of the destination's source. Nothing is changed or sent. The sample does not apply.",
   params: Schema.IdParams,
   body: Schema.strictObject({
     filter: Type.Optional(
@@ -65,7 +65,7 @@ const schema = {
         },
       ),
       selectedExamples: Type.Array(Type.Object(example), {
-        description: `The last ${EXAMPLES} events that the filter selects.`,
+        description: `The latest ${EXAMPLES} events that the filter selects.`,
       }),
       excludedExamples: Type.Array(
         Type.Object({
@@ -74,7 +74,7 @@ const schema = {
             description: 'The failed clauses: their JSON Pointers, and the values of the event.',
           }),
         }),
-        { description: `The last ${EXAMPLES} events that it excludes.` },
+        { description: `The latest ${EXAMPLES} events that it excludes.` },
       ),
     }),
   ),

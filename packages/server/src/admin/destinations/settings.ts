@@ -85,7 +85,7 @@ const routingFields = {
       type: ['string', 'null'],
       maxLength: LIMITS.transformCharacters,
       description:
-        'A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself.',
+        'A JSONata expression that builds the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself.',
     }),
   ),
   method: Type.Optional(
@@ -118,14 +118,14 @@ const WebhookRequest = Schema.strictObject({
     Type.Unsafe<object | null>({
       type: ['object', 'null'],
       description:
-        'Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none.',
+        'Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the service\'s settings. null or absent: none.',
     }),
   ),
   secret: Type.Optional(
     Type.Unsafe({
       ...secretSchema,
       description:
-        'Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret.',
+        'The key that signs requests to this webhook. null or absent: sharedSecret. {"set": true} keeps the stored secret.',
     }),
   ),
 })

@@ -27,7 +27,7 @@ export const signatureRequest = {
   signingKeys: Type.Optional(
     Type.Unsafe({
       description:
-        'The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept.',
+        'The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept.',
     }),
   ),
 }
@@ -78,7 +78,7 @@ function parseKeys(
   const isKept =
     input === undefined || (isHidden(input) && previous !== undefined) || isShown(input)
   if (isKept) return previous
-  const hint = `Use the 1 to ${MAX_KEYS} keys of an export with secrets, or omit it: Hookline generates keys.`
+  const hint = `Use the 1 to ${MAX_KEYS} keys from an export with secrets, or omit it: Hookline generates keys.`
   if (isHidden(input)) {
     const message = 'No signing keys are stored.'
     errors.push(fieldError('/signingKeys', 'hidden_value_unknown', message, hint))
@@ -95,7 +95,7 @@ function parseKeys(
 }
 
 function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldError[] {
-  const hint = 'Use the keys of an export with secrets, or omit them: Hookline generates keys.'
+  const hint = 'Use the keys from an export with secrets, or omit them: Hookline generates keys.'
   if (!isRotation(keys)) {
     const message =
       'With two keys, signsUntil of the first must not be before signsFrom of the second, and the second must have no signsUntil.'
@@ -125,7 +125,7 @@ function isShown(input: unknown): boolean {
 }
 
 function parseKey(input: unknown, pointer: string, errors: FieldError[]): SigningKey | undefined {
-  const hint = 'Use a key of an export with secrets.'
+  const hint = 'Use a key from an export with secrets.'
   if (!isJsonObject(input)) {
     errors.push(fieldError(pointer, 'invalid_type', 'A key must be an object.', hint))
     return undefined

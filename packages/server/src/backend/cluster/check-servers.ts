@@ -38,7 +38,7 @@ export async function checkServer(postgres: Postgres): Promise<ServerState> {
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
       throw new UnusableServerError(
-        `PostgreSQL has ${name}=${value}: a power cut would lose or corrupt confirmed data. Set ${name}=on in postgresql.conf.`,
+        `PostgreSQL has ${name}=${value}: a power failure would lose or corrupt confirmed data. Set ${name}=on in postgresql.conf.`,
       )
   if (!(await keepsSessions(postgres)))
     throw new UnusableServerError(
@@ -76,7 +76,7 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
   const unsynced = hostsWith(false)
   if (unsynced.length === 0) return hostsWith(undefined)
   throw new UnusableServerError(
-    `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power cut would lose ` +
+    `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power failure would lose ` +
       'calls that got a 200. Set `sync_interval: always` in the `jetstream` block of its configuration, and restart it.',
   )
 }

@@ -62,7 +62,7 @@ export class StoredParts {
     if (destinationId === of?.destinationId && isUnfinishedPart) return read
     return {
       id,
-      reason: 'It waits for a webhook that it does not have: the database is corrupted.',
+      reason: 'It is queued for a webhook that it has no part for: the database is corrupted.',
     }
   }
 

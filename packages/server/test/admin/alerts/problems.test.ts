@@ -67,7 +67,7 @@ test('a destination that never worked is a problem until it works', async () => 
       condition: 'webhook_failing',
       severity: 'failing',
       title: 'CRM: No attempt succeeded in the last hour (1 failed).',
-      remedy: 'Send a test to see the response of the receiver.',
+      remedy: "Send a test to see the receiver's response.",
       since: '2026-01-15T12:00:00.000Z',
       count: 1,
       sampleDeliveryId: null,
@@ -75,7 +75,7 @@ test('a destination that never worked is a problem until it works', async () => 
       causes: [
         {
           title: 'CRM: No attempt succeeded in the last hour (1 failed).',
-          remedy: 'Send a test to see the response of the receiver.',
+          remedy: "Send a test to see the receiver's response.",
           url: null,
           condition: 'webhook_failing',
           severity: 'failing',
