@@ -12,7 +12,7 @@ export function audienceOperatorsPage(): string {
   return page(
     '# Audience operators and computed trait functions',
     '## Operators',
-    'Values of the field `op` in a clause that compares a trait or a computed trait, and in a `where` filter. The last two columns show whether the comparison is true for a missing value and for a value of another type.',
+    'Values of the `op` field in a clause that compares a trait or a computed trait, and in a `where` filter. The last two columns show whether the comparison is true for a missing value and for a value of another type.',
     table(
       ['op', 'compares with', 'value type', 'true if', 'missing', 'other type'],
       operatorRows(),
@@ -31,7 +31,7 @@ export function audienceOperatorsPage(): string {
       `\`within\` is a sliding window that ends now. A future \`timestamp\` counts as \`receivedAt\`. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,
     ]),
     '## Functions of computed traits',
-    'Values of the field `fn` in `compute`. The last column is the value that a user gets when the last event has left the window. Users who never had a value do not get one.',
+    'Values of the `fn` field in `compute`. The last column is the value that a user gets when the last event has left the window. Users who never had a value do not get one.',
     table(['fn', 'value', 'computed from', 'no event left'], functionRows()),
     list([
       `A trait is computed from the newest ${grouped(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,

@@ -91,7 +91,7 @@ test('a destination that never worked is a problem, raises one alert and recover
   ])
 })
 
-test('an e-mail that the mail server refuses at first is retried, and its attempts are recorded', async () => {
+test('an email that the mail server refuses at first is retried, and its attempts are recorded', async () => {
   const server = await openMailServer({ replies: { 'MAIL FROM': '451 Try later' } })
   await using service = await startService({ settings: { retryScheduleMs: '500' } })
   const { id: destinationId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {

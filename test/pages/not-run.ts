@@ -19,7 +19,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/guides/deploying.md': 'needs root, systemd or Docker; test/deploy tests the files',
   'docs/guides/receivers.md': 'needs a running service; test/e2e tests keys and limits',
   'docs/guides/alerts.md':
-    'needs a mail server and a host name; packages/server/test and test/e2e test e-mail',
+    'needs a mail server and a host name; packages/server/test and test/e2e test email',
   'docs/guides/traces.md': 'needs a collector; test/e2e has one',
   'docs/guides/reverse-proxy.md':
     'needs root, a domain or another machine; test/deploy tests the files',

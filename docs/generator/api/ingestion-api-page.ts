@@ -200,7 +200,7 @@ function responses(): string[] {
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
     statusesTable(),
     '[Errors](errors.md#ingestion-api-error-codes) lists all codes, with a remedy for each.',
-    'Errors returned by the HTTP server itself have a header `x-request-id`. The service log contains the same id.',
+    'Errors returned by the HTTP server itself have an `x-request-id` header. The service log contains the same id.',
   ]
 }
 

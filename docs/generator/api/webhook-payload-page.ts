@@ -91,7 +91,7 @@ function others(): string[] {
     list([
       '`npx hookline destinations test dst_… --type track` sends a sample event, with the `messageId` `sample-track`, the `userId` `sample-user` and the `anonymousId` `sample-visitor`. A sample of type `delete` is a deletion notice for `sample-user`.',
       'A test delivery of a past event (`--event evt_…`) has the same body and the same `webhook-id` as its delivery.',
-      'A replay has the same body and the same `webhook-id` as the first delivery, and the header `X-Hookline-Replay`. A receiver that ignores known ids also ignores replays.',
+      'A replay has the same body and the same `webhook-id` as the first delivery, and the `X-Hookline-Replay` header. A receiver that ignores known ids also ignores replays.',
     ]),
   ]
 }

@@ -96,7 +96,7 @@ export const CONDITIONS = {
   check_failed: {
     severity: 'failing',
     events: null,
-    threshold: 'A check of /readyz fails.',
+    threshold: 'A /readyz check fails.',
     meaning: 'The service is not ready.',
     remedy: 'Check the log, and run hookline doctor.',
   },
@@ -197,7 +197,7 @@ export const CONDITIONS = {
   check_warning: {
     severity: 'attention',
     events: null,
-    threshold: 'A check of /readyz passes with a warning.',
+    threshold: 'A /readyz check passes with a warning.',
     meaning: 'The service is ready, but something is unusual.',
     remedy: 'Check the log, and run hookline doctor.',
   },
@@ -217,12 +217,12 @@ export const CONDITIONS = {
     meaning:
       'Deliveries wait as long as the receiver requested, or until Hookline requests an access token again.',
     remedy:
-      'To retry immediately, use “Retry now” on the page of the destination in the console, or hookline destinations close-breaker.',
+      "To retry immediately, use “Retry now” on the destination's page in the console, or hookline destinations close-breaker.",
   },
   ids_unlinked: {
     severity: 'attention',
     events: null,
-    threshold: `A call of the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
+    threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
     meaning: 'IDs were not linked to the profile of their user.',
     remedy: 'Make the client omit IDs that it does not have. Placeholder IDs are never linked.',
   },

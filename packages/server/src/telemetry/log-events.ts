@@ -154,7 +154,7 @@ export const LOG_EVENTS = {
   ),
   'backup.copy_not_removed': warn(
     'The copy of the database for a backup could not be removed.',
-    'Check the folder `copy-for-backup` in the data folder. The next start removes it.',
+    'Check the `copy-for-backup` folder in the data folder. The next start removes it.',
   ),
   'sync.finished': info(
     'A full sync of an audience or a computed trait has finished.',

@@ -30,7 +30,7 @@ const NONE = 'No channels. Add one with `hookline alerts add <url> --format slac
 export function addAlerts(program: ApiCommand): void {
   const alerts = program
     .command('alerts')
-    .description('send alerts to Slack, PagerDuty, e-mail and other services')
+    .description('send alerts to Slack, PagerDuty, email and other services')
   addChannel(alerts)
 
   alerts.api('list', 'list the channels that receive alerts').run(async ({ api, output }) => {

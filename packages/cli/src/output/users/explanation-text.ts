@@ -24,7 +24,8 @@ function headline(output: Output, explained: Explained): string {
     const text = `${userId}: ${JSON.stringify(value)}${sinceText}${basis}`
     return output.style('bold', printable(text))
   }
-  const text = value === true ? `is in the audience${sinceText}` : 'is not in the audience'
+  const membership = since === null ? 'is in the audience' : `has been in the audience${sinceText}`
+  const text = value === true ? membership : 'is not in the audience'
   return output.style('bold', printable(`${userId} ${text}`))
 }
 

@@ -68,7 +68,7 @@ describe('hookline audiences', () => {
       /^user +since\nu1 +\S+\n$/,
     )
     const explained = await service.run('audiences', 'explain', created.id, 'u1')
-    expect(explained.stdout).toMatch(/^u1 is in the audience since \S+\n {2}✓ and\n {4}✓ \{/)
+    expect(explained.stdout).toMatch(/^u1 has been in the audience since \S+\n {2}✓ and\n {4}✓ \{/)
     expect(explained.stdout).toContain('{"event":"Order"}  count 1')
     expect(explained.stdout).toContain('value "pro"')
     const profile = await service.run('profiles', 'get', 'u1')

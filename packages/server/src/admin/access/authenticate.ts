@@ -99,7 +99,7 @@ export function tokenActor(
   return { ...usedNow(stored, authentication), credential }
 }
 
-const OPERATOR = operator(ADMIN_TOKEN_ID, 'admin token of the operator')
+const OPERATOR = operator(ADMIN_TOKEN_ID, 'admin token')
 const THIS_MACHINE = operator(THIS_MACHINE_ID, 'a browser on this machine')
 
 function operator(id: string, name: string): Identity {

@@ -131,7 +131,7 @@ function mailErrors(
     fieldError(
       `${pointer}/${name}`,
       'not_allowed',
-      'E-mail supports no headers, and only basic auth.',
+      'Email supports no headers, and only basic auth.',
       hint,
     ),
   )

@@ -31,7 +31,7 @@ export async function sendMail(
   const { subject, text } = contentOf(request.body)
   const login = request.auth && 'basic' in request.auth ? request.auth.basic : undefined
   const addresses = mailAddressesIn(url)
-  if (addresses === undefined) throw new RequestRefusedError('e-mail to these recipients')
+  if (addresses === undefined) throw new RequestRefusedError('email to these recipients')
   const isTls = url.protocol === 'smtps:'
   // Loaded only if a channel uses it.
   const { createTransport } = await import('nodemailer')
@@ -69,9 +69,7 @@ function contentOf(body: Uint8Array): { readonly subject: string; readonly text:
     const { subject, text } = content
     if (typeof subject === 'string' && typeof text === 'string') return { subject, text }
   }
-  throw new RequestRefusedError(
-    'an e-mail: the transform must return {"subject": "…", "text": "…"}',
-  )
+  throw new RequestRefusedError('an email: the transform must return {"subject": "…", "text": "…"}')
 }
 
 interface MailFailure extends Error {

@@ -281,7 +281,7 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     path: '/sessions',
     body: { token: TOKEN },
     before: null,
-    after: { name: 'admin token of the operator', role: 'admin' },
+    after: { name: 'admin token', role: 'admin' },
   }),
   removeSession: async (_made, server) => {
     const { id } = await server.must<{ id: string }>('POST', '/sessions', {

@@ -13,7 +13,7 @@ const PLAIN = `AUTH PLAIN ${Buffer.from('\0me@a.example\0secret-1').toString('ba
 const certificates = makeCertificates()
 const TRUSTED = { ca: certificates.ca }
 
-test('an e-mail goes to all recipients, once the server has accepted it', async () => {
+test('an email goes to all recipients, once the server has accepted it', async () => {
   const server = await openMailServer()
   const result = await openSender().send(requestTo(server.url, { body: BODY }))
   expect(result).toMatchObject({
@@ -106,7 +106,7 @@ test('a silent server is a timeout, and its connection is closed', async () => {
   await expect.poll(() => [...server.sockets].every(({ destroyed }) => destroyed)).toBe(true)
 })
 
-test('stopping aborts an e-mail', async () => {
+test('stopping aborts an email', async () => {
   const server = await openMailServer({ replies: { EHLO: null } })
   const sender = openSender()
   const sent = sender.send(requestTo(server.url, { body: BODY }))

@@ -143,7 +143,7 @@ async function compareCounts(postgres: Postgres, report: MoveReport['tables']): 
     const { count } = rows[0]!
     if (count !== expected)
       throw new RowCountMismatchError(
-        `The table ${table} has ${count} rows in the cluster instead of ${expected}. Drop the schema \`hookline\` of the database, ` +
+        `The table ${table} has ${count} rows in the cluster instead of ${expected}. Drop the \`hookline\` schema of the database, ` +
           'and run the command again.',
       )
   }

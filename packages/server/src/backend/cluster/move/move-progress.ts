@@ -64,7 +64,7 @@ export function beginMove(
     if (before !== undefined)
       throw new ClusterNotEmptyError(
         'The data of another folder was moved into this cluster, or a service has written to this folder since the move began. Use an ' +
-          'empty database, or drop the schema `hookline` of this one.',
+          'empty database, or drop the `hookline` schema of this one.',
       )
     for (const { name } of [...tables, { name: 'own_keys' }])
       if (name !== FILLED_BY_NODES) await refuseRows(transaction, name)
