@@ -50,7 +50,7 @@ export const ATTEMPT_CLASSES = {
   auth_failed: {
     meaning:
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker counts this as a failed connection.",
-    help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The attempt's error contains its response.",
+    help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains its response.",
   },
   mail_refused: {
     meaning:
@@ -83,12 +83,12 @@ export const ATTEMPT_CLASSES = {
   },
   transform_failed: {
     meaning:
-      'The transform of the destination failed or exceeded its limits. Hookline sent nothing and does not try again.',
+      "The destination's transform failed or exceeded its limits. Hookline sent nothing and does not try again.",
     help: "Correct the transform at the position in the attempt's error. To send all events that failed, use a replay.",
   },
   transform_declined: {
     meaning:
-      'The transform of the destination returned nothing for the event, so Hookline sent nothing.',
+      "The destination's transform returned nothing for the event, so Hookline sent nothing.",
     help: 'To send such events, change the transform. A replay that includes declined events then sends this one.',
   },
   internal_error: {

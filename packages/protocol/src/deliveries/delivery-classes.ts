@@ -4,7 +4,7 @@ import { ATTEMPT_CLASSES, type AttemptClassInfo } from './attempt-classes.ts'
 export const CLASSES_WITHOUT_ATTEMPT = {
   not_attempted: {
     meaning:
-      'The retry window ended before the first attempt. Until then, the breaker of the webhook was open, or its address or port was forbidden. Hookline does not try again.',
+      "The retry window ended before the first attempt. Until then, the webhook's breaker was open, or its address or port was forbidden. Hookline does not try again.",
     help: 'The other failures of the destination show the cause: its receiver kept failing, or its URL is forbidden. Fix the cause, then retry these deliveries.',
   },
   quarantined: {

@@ -174,11 +174,11 @@ export const DECLINE_REASONS = {
     help: "Omit integrations from the call, or set Webhooks or the destination's id to true in integrations.",
   },
   filtered: {
-    meaning: 'The filter of the destination excluded the event.',
+    meaning: "The destination's filter excluded the event.",
     help: 'To receive such events, change the filter. A replay that includes declined events then sends this one.',
   },
   sampled: {
-    meaning: 'The event was not in the sample of the destination.',
+    meaning: "The event was not in the destination's sample.",
     help: 'To receive more events, increase the sample rate. A replay that includes declined events then sends this one.',
   },
 } as const satisfies Record<string, DeclineReasonInfo>

@@ -88,7 +88,7 @@ const SystemResponse = Type.Object({
     usedBytes: Schema.integer('Excludes free space inside the database.'),
     databaseBytes: Type.Integer(),
     logBytes: Schema.integer('The write-ahead log, or the NATS stream of a cluster.'),
-    freeBytes: Schema.nullable(Schema.integer('On the disk; null on a cluster.')),
+    freeBytes: Schema.nullable(Schema.integer('On the disk; null in a cluster.')),
     events: Type.Integer(),
     isExact: Schema.boolean('false: events is an estimate.'),
     oldestEventAt: Schema.nullable(Schema.time),

@@ -212,7 +212,7 @@ export class Metrics {
   )
   readonly diskFree = this.#gauge(
     'hookline_data_disk_free_bytes',
-    'Free space of the disk with the data folder. 0 on a cluster.',
+    'Free space of the disk with the data folder. 0 in a cluster.',
   )
   readonly backupAge = this.#gauge(
     'hookline_backup_age_seconds',

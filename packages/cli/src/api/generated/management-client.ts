@@ -3828,7 +3828,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 databaseBytes: number;
                 /** The write-ahead log, or the NATS stream of a cluster. */
                 logBytes: number;
-                /** On the disk; null on a cluster. */
+                /** On the disk; null in a cluster. */
                 freeBytes: number | null;
                 events: number;
                 /** false: events is an estimate. */

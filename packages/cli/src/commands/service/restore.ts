@@ -41,7 +41,9 @@ export function addRestore(program: ApiCommand): void {
         () => `Restored the backup into ${dataDir}.`,
       )
       if (kept !== undefined) output.note(`The previous database is now ${kept}.`)
-      output.note(`Also copy the file encryption-key of the original data folder into ${dataDir}.`)
+      output.note(
+        `Also copy the encryption-key file from the original data folder into ${dataDir}.`,
+      )
     })
 }
 

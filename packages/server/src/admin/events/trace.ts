@@ -61,7 +61,7 @@ const STATES: Readonly<Record<DeliveryState, Explanation>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
   declined: {
-    explanation: 'Declined: the transform of the destination returned nothing for it.',
+    explanation: "Declined: the destination's transform returned nothing for it.",
     remedy: ATTEMPT_CLASSES.transform_declined.help,
   },
   rejected: { explanation: 'Rejected. Hookline does not retry it.', remedy: RETRY },

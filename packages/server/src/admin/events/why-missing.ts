@@ -19,7 +19,7 @@ export const MISSING_CAUSES = {
   },
   other_source: {
     meaning: 'An event with this messageId arrived at another source.',
-    help: 'Its trace shows what happened to it. Check the write key of the client.',
+    help: "Its trace shows what happened to it. Check the client's write key.",
   },
   unknown_source: {
     meaning: 'There are no sources, or none with this id.',
@@ -30,7 +30,7 @@ export const MISSING_CAUSES = {
     help: 'If the user agrees to new events, end the suppression. Later calls are then stored.',
   },
   deleted: {
-    meaning: 'A deletion removed the earlier events of the user.',
+    meaning: "A deletion removed the user's earlier events.",
     help: 'They cannot be restored. Later events are stored, unless the user is suppressed.',
   },
   expired: {

@@ -210,7 +210,7 @@ async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<
 
 async function refuseCopy(): Promise<never> {
   throw new CopyNotSupportedError(
-    'On a cluster, back up PostgreSQL with pg_dump or continuous archiving. See "Backup" in docs/guides/cluster.md, ' +
+    'In a cluster, back up PostgreSQL with pg_dump or continuous archiving. See "Backup" in docs/guides/cluster.md, ' +
       'also for the NATS stream.',
   )
 }
