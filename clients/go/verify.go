@@ -27,7 +27,7 @@ const maxSignatures = 10
 
 var meantAsKey = regexp.MustCompile(`(?i)^\W*wh[ps]k_`)
 
-// VerifySignature checks the header webhook-signature of a delivery (Standard Webhooks). body is the raw body, before any
+// VerifySignature checks the webhook-signature header of a delivery (Standard Webhooks). body is the raw body, before any
 // parsing. A key is a secret, or a public key that begins with whpk_; pass several during a rotation. One valid signature
 // is enough.
 func VerifySignature(body []byte, header http.Header, keys ...string) error {

@@ -103,7 +103,7 @@ function authentication(): string[] {
     fence('sh', curl('/v1/track', call, { key: "-H 'X-Write-Key: wk_…'" })),
     fence('sh', curl('/v1/track?writeKey=wk_…', call, { key: '' })),
     fence('sh', curl('/v1/track', { writeKey: 'wk_…', ...call }, { key: '' })),
-    'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in the logs of proxies. In a body of 16 KB or more, write the key without JSON escapes.',
+    'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in proxy logs. In a body of 16 KB or more, write the key without JSON escapes.',
     'Browsers can send calls from any site: all paths on this page support CORS.',
   ]
 }
@@ -171,7 +171,7 @@ function timestamps(): string[] {
       'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
-      'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
+      'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace contains the original text as `originalTimestamp`.',
     ]),
     'Hookline sets a missing `context.ip` to the client\'s address if the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
   ]

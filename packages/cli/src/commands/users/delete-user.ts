@@ -67,7 +67,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
     ...(devices.length === 0
       ? []
       : [
-          `Anonymous ids linked to these users, also removed from profiles: ${shortList(devices.map(({ id }) => id))}.`,
+          `Anonymous ids linked to these users are also removed from profiles: ${shortList(devices.map(({ id }) => id))}.`,
         ]),
     ...(staying.length === 0
       ? []
