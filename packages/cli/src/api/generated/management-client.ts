@@ -3929,7 +3929,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     id: string;
                     name: string;
                 };
-                /** The latest delivery that failed for this reason. Its attempts have the response, if it was stored. */
+                /** The latest delivery that failed for this reason. Its attempts contain the response, if it was stored. */
                 sampleDeliveryId: string | null;
                 /** Worst first, with at least one. */
                 causes: {
