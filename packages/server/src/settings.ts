@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL under which operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
     isLocation: true,
     parse: consoleUrl,
   },
