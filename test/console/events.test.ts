@@ -46,10 +46,10 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Delivery failed.').waitFor()
-  // The words of the receiver come before the general meaning.
+  // The words of the receiver come before the general remedy.
   await page
     .locator('p', { hasText: 'Response unknown user' })
-    .locator('+ p', { hasText: 'The receiver rejected the request with a 4xx' })
+    .locator('+ p', { hasText: 'http_4xx: Compare method, URL, static headers' })
     .waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()

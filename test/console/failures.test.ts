@@ -50,7 +50,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
 
   await go(`destinations/${id}?tab=deliveries`)
   await page.getByText('All 3 deliveries.').waitFor()
-  const rows = page.getByRole('row').filter({ hasText: /^Order Completed\s*u1/ })
+  const rows = page.getByRole('row').filter({ hasText: /^Order Completed\s*delivered\s*u1/ })
   expect(await rows.count()).toBe(3)
 })
 

@@ -36,7 +36,8 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
     remedy: ATTEMPT_CLASSES.transform_declined.help,
     page: 'destination',
   },
-  rejected: { cause: 'Rejected. Hookline does not retry it.', remedy: FIX },
+  // The remedy is beside the attempt.
+  rejected: { cause: 'Rejected. Hookline does not retry it.', remedy: '' },
   expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {

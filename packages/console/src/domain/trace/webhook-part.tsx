@@ -54,7 +54,8 @@ export function WebhookPart({
         <>
           <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
           <p className="max-w-prose">
-            <code>{shownText(lastAttempt.class, 60)}</code>: {info.meaning} {info.help}
+            <code>{shownText(lastAttempt.class, 60)}</code>: {/* A status speaks for itself. */}
+            {lastAttempt.status === undefined && info.meaning} {info.help}
           </p>
         </>
       )}

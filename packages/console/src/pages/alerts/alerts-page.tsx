@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
+import { Group } from '../../design/lists/group.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
@@ -43,39 +44,51 @@ export function AlertsPage(): ReactElement {
   )
 }
 
-const SEVERITIES: Readonly<Record<Alerts['conditions'][number]['severity'], string>> = {
-  data_loss: 'Lost data',
-  failing: 'Failing',
-  attention: 'Warning',
+type Conditions = Alerts['conditions']
+
+const SEVERITIES: Readonly<Record<Conditions[number]['severity'], string>> = {
+  data_loss: 'Lost or undelivered events',
+  failing: 'Failures',
+  attention: 'Warnings',
 }
 
-function ConditionsPanel({
-  conditions,
-}: {
-  readonly conditions: Alerts['conditions']
-}): ReactElement {
+function ConditionsPanel({ conditions }: { readonly conditions: Conditions }): ReactElement {
   return (
     <Panel title="Conditions" isFlush>
       <p className="text-ink-soft text-dense px-4 pb-3">
         To exclude alerts from a channel, add a filter by event name in its settings. Conditions
         marked “not sent” trigger no alert, but are listed under “Needs attention”.
       </p>
-      <Table label="All conditions" head={['Severity', 'Alert', 'Applies if', 'Remedy']}>
-        {conditions.map(({ condition, severity, events, threshold, remedy }) => (
-          <Row key={condition}>
-            <Cell className="whitespace-nowrap">{SEVERITIES[severity]}</Cell>
-            <Cell className="min-w-40">
-              {events === null ? (
-                <span className="text-ink-faint">not sent</span>
-              ) : (
-                [...new Set([events.start, events.end])].filter(Boolean).join(', ')
-              )}
-            </Cell>
-            <Cell className="max-w-md min-w-64">{threshold}</Cell>
-            <Cell className="text-ink-soft max-w-md min-w-64">{remedy}</Cell>
-          </Row>
-        ))}
-      </Table>
+      {[...Map.groupBy(conditions, ({ severity }) => severity)].map(([severity, members]) => (
+        <Group key={severity} title={SEVERITIES[severity]} count={members.length}>
+          <ConditionTable label={SEVERITIES[severity]} conditions={members} />
+        </Group>
+      ))}
     </Panel>
+  )
+}
+
+interface ConditionTableProps {
+  readonly label: string
+  readonly conditions: Conditions
+}
+
+function ConditionTable({ label, conditions }: ConditionTableProps): ReactElement {
+  return (
+    <Table label={label} head={['Alert', 'Applies if', 'Remedy']}>
+      {conditions.map(({ condition, events, threshold, remedy }) => (
+        <Row key={condition}>
+          <Cell className="min-w-40">
+            {events === null ? (
+              <span className="text-ink-faint">not sent</span>
+            ) : (
+              [...new Set([events.start, events.end])].filter(Boolean).join(', ')
+            )}
+          </Cell>
+          <Cell className="max-w-md min-w-64">{threshold}</Cell>
+          <Cell className="text-ink-soft max-w-md min-w-64">{remedy}</Cell>
+        </Row>
+      ))}
+    </Table>
   )
 }

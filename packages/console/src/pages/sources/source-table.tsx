@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
+import { destinationsQuery } from '../../api/queries.ts'
 import { classNames } from '../../design/class-names.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
@@ -28,43 +29,26 @@ export function SourceTable({ sources, openId, onOpen }: SourceTableProps): Reac
   return (
     <Table label="Sources" head={HEAD}>
       {sources.map((source, index) => (
-        <Row
+        <SourceRow
           key={source.id}
-          data-row={index}
-          isCurrent={source.id === openId}
-          className="cursor-pointer"
-          onClick={() => onOpen(source.id)}
-        >
-          <Cell className="max-w-72 min-w-40">
-            <button
-              type="button"
-              className="text-accent line-clamp-2 text-left font-medium hover:underline"
-              onClick={(event) => {
-                event.stopPropagation()
-                onOpen(source.id)
-              }}
-            >
-              {shownText(source.name, 120)}
-            </button>
-          </Cell>
-          <Cell>
-            <SourceState source={source} />
-          </Cell>
-          <Volume sourceId={source.id} />
-          <Cell className="tabular-nums">{source.writeKeys.length}</Cell>
-          <Cell className="text-ink-soft">
-            <LastUse at={lastUseOf(source)} />
-          </Cell>
-        </Row>
+          source={source}
+          index={index}
+          isOpen={source.id === openId}
+          onOpen={onOpen}
+        />
       ))}
     </Table>
   )
 }
 
 export function SourceState({ source }: { readonly source: Source }): ReactElement {
+  const { data: destinations } = useQuery(destinationsQuery)
   if (!source.enabled) return <StateBadge tone="held">Disabled</StateBadge>
   if (source.writeKeys.length === 0) return <StateBadge tone="failed">No write key</StateBadge>
   if (lastUseOf(source) === undefined) return <StateBadge tone="waiting">Never used</StateBadge>
+  // Its events are stored, but sent nowhere.
+  if (destinations?.some(({ sourceId, enabled }) => sourceId === source.id && enabled) === false)
+    return <StateBadge tone="held">No destination</StateBadge>
   return <StateBadge tone="delivered">Enabled</StateBadge>
 }
 
@@ -72,44 +56,61 @@ function LastUse({ at }: { readonly at: string | undefined }): ReactElement | st
   return at === undefined ? 'never' : <Time at={at} />
 }
 
-/** The two volume cells of a row, fetched once the row has been on screen. */
-function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
-  const [cell, wasOnScreen] = useOnScreen<HTMLTableCellElement>({ once: true })
+interface SourceRowProps extends Pick<SourceTableProps, 'onOpen'> {
+  readonly source: Source
+  readonly index: number
+  readonly isOpen: boolean
+}
+
+/** Its volume is fetched once it has been on screen. */
+function SourceRow({ source, index, isOpen, onOpen }: SourceRowProps): ReactElement {
+  const { id, name, writeKeys } = source
+  const [row, wasOnScreen] = useOnScreen<HTMLTableRowElement>({ once: true })
   const { data, error } = useQuery({
-    ...statisticsQuery('24h', { sourceId }),
+    ...statisticsQuery('24h', { sourceId: id }),
     enabled: wasOnScreen,
     refetchInterval: REFETCH_MS,
   })
-  const unknown = error === null ? '…' : '–'
-  if (data === undefined)
-    return (
-      <>
-        <Cell ref={cell} className="text-ink-faint h-9">
-          {unknown}
-        </Cell>
-        <Cell className="text-ink-faint">{unknown}</Cell>
-      </>
-    )
-  const { received, rejected } = totalsOf(data.points)
+  const { received, rejected } = totalsOf(data?.points ?? [])
+  const unknown = <span className="text-ink-faint">{error === null ? '…' : '–'}</span>
   return (
-    <>
-      {/* Data from an earlier visit is there before the cell has been on screen. */}
-      <Cell ref={cell}>
-        <span className="flex items-center gap-3">
-          <Sparkline
-            className={classNames(
-              'h-5 w-24 shrink-0',
-              received > 0 ? 'text-accent' : 'text-line-strong',
-            )}
-            label={`Received in the last 24 hours: ${wholeNumber(received)}`}
-            values={data.points.map((point) => point.received)}
-          />
-          <span className="tabular-nums">{shortNumber(received)}</span>
-        </span>
+    <Row ref={row} data-row={index} isCurrent={isOpen} onOpen={() => onOpen(id)}>
+      <Cell className="max-w-72 min-w-40">
+        <button
+          type="button"
+          className="text-accent line-clamp-2 text-left font-medium hover:underline"
+          onClick={() => onOpen(id)}
+        >
+          {shownText(name, 120)}
+        </button>
+      </Cell>
+      <Cell>
+        <SourceState source={source} />
+      </Cell>
+      <Cell>
+        {data === undefined ? (
+          unknown
+        ) : (
+          <span className="inline-flex items-center gap-3">
+            <Sparkline
+              className={classNames(
+                'h-5 w-24 shrink-0',
+                received > 0 ? 'text-accent' : 'text-line-strong',
+              )}
+              label={`Received in the last 24 hours: ${wholeNumber(received)}`}
+              values={data.points.map((point) => point.received)}
+            />
+            <span className="tabular-nums">{shortNumber(received)}</span>
+          </span>
+        )}
       </Cell>
       <Cell className={rejected > 0 ? 'text-failed tabular-nums' : 'text-ink-soft tabular-nums'}>
-        {shortNumber(rejected)}
+        {data === undefined ? unknown : shortNumber(rejected)}
       </Cell>
-    </>
+      <Cell className="tabular-nums">{writeKeys.length}</Cell>
+      <Cell className="text-ink-soft">
+        <LastUse at={lastUseOf(source)} />
+      </Cell>
+    </Row>
   )
 }

@@ -4,6 +4,7 @@ import { Button } from '../../../design/controls/button.tsx'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { FilterInput } from '../../../design/controls/filter-input.tsx'
+import { Group } from '../../../design/lists/group.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
@@ -21,7 +22,7 @@ export function SettingsTab(): ReactElement {
   return (
     <Panel isFlush>
       <h2 className="sr-only">Settings</h2>
-      <search className="border-line flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-3">
+      <search className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
         <FilterInput
           data-filter
           type="search"
@@ -52,15 +53,8 @@ export function SettingsTab(): ReactElement {
             </Empty>
           ) : (
             <>
-              {[...Map.groupBy(shown, ({ group }) => group)].map(([group, members]) => (
-                <SettingGroup
-                  key={group}
-                  group={group}
-                  settings={members}
-                  isOpen={shown.length < settings.length || !isUnused(group, settings)}
-                />
-              ))}
-              <p role="status" className="text-ink-soft text-dense px-4 py-3">
+              <GroupedSettings settings={settings} shown={shown} />
+              <p role="status" className="border-line text-ink-soft text-dense border-t px-4 py-3">
                 {shown.length} of {counted(settings.length, 'setting')}. Changes require a restart.
               </p>
             </>
@@ -71,32 +65,33 @@ export function SettingsTab(): ReactElement {
   )
 }
 
+interface GroupedSettingsProps {
+  readonly settings: readonly Setting[]
+  readonly shown: readonly Setting[]
+}
+
+function GroupedSettings({ settings, shown }: GroupedSettingsProps): ReactElement[] {
+  const isFiltered = shown.length < settings.length
+  return [...Map.groupBy(shown, ({ group }) => group)].map(([group, members]) => (
+    <Group
+      key={group}
+      title={group}
+      count={members.length}
+      isOpen={isFiltered || !isUnused(group, settings)}
+    >
+      <Table label={`${group} settings`} head={HEAD}>
+        {members.map((each) => (
+          <SettingRow key={each.name} setting={each} />
+        ))}
+      </Table>
+    </Group>
+  ))
+}
+
 /** The cluster's settings mean nothing to a service that stores its data in one file. */
 function isUnused(group: string, settings: readonly Setting[]): boolean {
   return (
     group === 'Cluster' && settings.find(({ name }) => name === 'backend')?.value === 'embedded'
-  )
-}
-
-interface SettingGroupProps {
-  readonly group: string
-  readonly settings: readonly Setting[]
-  readonly isOpen: boolean
-}
-
-function SettingGroup({ group, settings, isOpen }: SettingGroupProps): ReactElement {
-  return (
-    <details open={isOpen} className="border-line border-b">
-      <summary className="px-4 py-3 font-semibold">
-        <h3 className="inline">{group}</h3>{' '}
-        <span className="text-ink-faint font-normal">{settings.length}</span>
-      </summary>
-      <Table label={`${group} settings`} head={HEAD}>
-        {settings.map((each) => (
-          <SettingRow key={each.name} setting={each} />
-        ))}
-      </Table>
-    </details>
   )
 }
 
