@@ -89,7 +89,7 @@ test('a timestamp in the future does not freeze a trait', async () => {
   })
 })
 
-test('a profile can be found by an id prefix, an e-mail address or a trait', async () => {
+test('a profile can be found by an id prefix, an email address or a trait', async () => {
   await using shop = await openShop()
   const { service } = shop
   await service.send('/v1/identify', {

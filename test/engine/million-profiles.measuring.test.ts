@@ -9,7 +9,7 @@ const RESPONSE_MS = 300
 /** Repetitions of each query, of which the median counts. */
 const TIMES = 5
 
-/** Each user has an e-mail address, and every thousandth a different plan and two devices. */
+/** Each user has an email address, and every thousandth a different plan and two devices. */
 function fillProfiles(file: string): void {
   using db = new DatabaseSync(file)
   db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN;

@@ -126,7 +126,7 @@ export interface Profile {
 /** All profiles of a space, or the ones that match a search text or a trait. */
 export interface ProfileQuery {
   readonly space: string
-  /** A prefix of a userId, a complete anonymousId, or a complete e-mail address. */
+  /** A prefix of a userId, a complete anonymousId, or a complete email address. */
   readonly text?: string
   /** A trait and its value as text, ignoring case. */
   readonly trait?: { readonly name: string; readonly value: string }

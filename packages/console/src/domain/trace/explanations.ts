@@ -32,7 +32,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   pending: { cause: 'Not delivered yet.', remedy: '' },
   delivered: { cause: 'Delivered.', remedy: '' },
   declined: {
-    cause: 'Declined: the transform of the destination returned nothing for it.',
+    cause: 'Declined: the destination’s transform returned nothing for it.',
     remedy: ATTEMPT_CLASSES.transform_declined.help,
     page: 'destination',
   },

@@ -27,7 +27,7 @@ export const CHANNEL_FORMATS: Readonly<Record<Channel['format'], ChannelFormat>>
     urlHint: 'Its URL with the path /api/v2/alerts.',
   },
   email: {
-    label: 'E-mail',
+    label: 'Email',
     urlHint: 'smtps://user@mail.example.com/?to=ops@example.com',
     keyLabel: 'Password (optional)',
   },

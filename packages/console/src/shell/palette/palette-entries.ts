@@ -127,7 +127,7 @@ function idEntries(text: string): Ranked[] {
 }
 
 /**
- * An e-mail address, or text with digits, likely names a user or a message. Any text may be a userId, but the user may not exist, so that
+ * An email address, or text with digits, likely names a user or a message. Any text may be a userId, but the user may not exist, so that
  * entry comes late.
  */
 function searchEntries(text: string): PaletteEntry[] {

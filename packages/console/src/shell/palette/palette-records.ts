@@ -28,7 +28,7 @@ function useUsers(text: string): NamedRecords['users'] {
   return useQuery({
     queryKey: ['profiles', 'palette', search],
     queryFn: ({ signal }) => api.listProfiles({ search, limit: MAX_USERS }, { signal }),
-    // A search for an e-mail address would make the service index all of them.
+    // A search for an email address would make the service index all of them.
     enabled: /^[^\s@]{2,200}$/.test(search),
     select: ({ data }) =>
       data.flatMap(({ userIds }) => {

@@ -19,7 +19,7 @@ interface MailReply {
 }
 
 /**
- * Sends the body, `{"subject": "…", "text": "…"}`, as an e-mail to the recipients in the URL. Resolves once the server has accepted it
+ * Sends the body, `{"subject": "…", "text": "…"}`, as an email to the recipients in the URL. Resolves once the server has accepted it
  * for at least one of them.
  * @throws {MailRefusedError} with the reply of the server
  */

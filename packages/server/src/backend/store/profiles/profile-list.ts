@@ -34,7 +34,7 @@ export interface PreparedQuery extends ProfileQuery {
 
 type ProfilePage = Page<number>
 
-/** E-mail search cursors begin with the current part: users with the address, then users whose id begins with it. */
+/** Email search cursors begin with the current part: users with the address, then users whose id begins with it. */
 const EMAILS = 'e'
 const IDS = 'i'
 
@@ -61,7 +61,7 @@ async function read(store: Store, query: PreparedQuery): Promise<FoundProfiles> 
   return store.read(listProfiles, query)
 }
 
-/** First the users with the e-mail address, then those whose userId begins with it. */
+/** First the users with the email address, then those whose userId begins with it. */
 async function findByEmail(
   store: Store,
   { query, page: { limit, cursor = EMAILS }, now }: Search<TextQuery>,
@@ -83,7 +83,7 @@ async function findByEmail(
 
 type TextQuery = ProfileQuery & { readonly text: string }
 
-/** Omits profiles already found by e-mail address, once its index is complete. */
+/** Omits profiles already found by email address, once its index is complete. */
 async function findById(store: Store, query: TextQuery, page: PageRequest): Promise<FoundProfiles> {
   const found = await read(store, { ...query, page })
   const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`

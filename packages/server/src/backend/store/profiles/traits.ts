@@ -115,7 +115,7 @@ export async function useTraitIndex(
       WHERE number = ${known.number} AND used_at < ${now - USED_AT_PRECISION_MS}`)
     return known
   }
-  // E-mail addresses can always be searched.
+  // Email addresses can always be searched.
   const others = all.filter((index) => index.name !== 'email')
   if (name !== 'email' && others.length >= MAX_TRAIT_INDEXES) return undefined
   const number = Math.max(0, ...all.map((index) => index.number)) + 1

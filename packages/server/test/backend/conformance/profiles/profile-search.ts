@@ -154,7 +154,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, each, 1)).toEqual(['u1,u3', 'u2'])
     })
 
-    test('lists all users with an e-mail address, then users with such an id, page by page', async () => {
+    test('lists all users with an email address, then users with such an id, page by page', async () => {
       await using harness = await open()
       const email = { traits: { email: 'Info@x.org' } }
       await follow(harness, [
@@ -169,7 +169,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, { text: 'info@x.org' }, limit)).toEqual(expected)
     })
 
-    test('finds a user whose userId is an e-mail address before addresses are indexed', async () => {
+    test('finds a user whose userId is an email address before addresses are indexed', async () => {
       await using harness = await open()
       const address = 'info@x.org'
       await follow(harness, [{ userId: address, traits: { email: address } }])
@@ -237,7 +237,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         await find(harness, { trait: { name: `t${index}`, value } })
       const last = { trait: { name: 'last', value } }
       await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexesError' })
-      // E-mail addresses can be searched even beyond the limit.
+      // Email addresses can be searched even beyond the limit.
       expect((await find(harness, { text: 'a@x.org' })).indexed).toBeLessThan(1)
       const later = NOON + 2 * DAY_MS
       await find(harness, { trait: { name: 't0', value } }, later)
