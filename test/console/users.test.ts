@@ -43,7 +43,7 @@ test('a user page shows traits, audiences, events, an explanation and a link to 
   await page.getByRole('dialog', { name: 'Delete users' }).waitFor()
   expect(new URL(page.url()).searchParams.get('userId')).toBe(HOSTILE)
   await page.goBack()
-  await page.getByRole('row', { name: 'Pros member' }).getByRole('link').click()
+  await page.getByRole('row', { name: /^Pros/ }).getByRole('link').click()
   await page.getByText('entered this audience').waitFor()
 })
 
