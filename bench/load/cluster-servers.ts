@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { processMicros } from '../profile/process-times.ts'
@@ -30,7 +30,7 @@ export class ClusterServers implements AsyncDisposable {
 
   /** Why they cannot run on this machine; `undefined` if they can. */
   static missing(): string | undefined {
-    return clusterIsMissing()
+    return clusterSkipReason()
   }
 
   static async start(): Promise<ClusterServers> {

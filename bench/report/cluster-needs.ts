@@ -1,6 +1,6 @@
 import { COST_TABLE } from '../benchmarks/cluster.ts'
 import { median } from '../benchmarks/benchmark.ts'
-import type { Result } from './results.ts'
+import type { StoredMeasurement } from './results.ts'
 
 /** The cost of an event in a cluster, from call to receiver. Times are in microseconds of one core. */
 export interface EventCost {
@@ -61,7 +61,7 @@ export function maxRateOn(
 }
 
 /** The cost of an event delivered by one node, as measured by the benchmark `cluster`. */
-export function costIn({ tables = [] }: Result): EventCost {
+export function costIn({ tables = [] }: StoredMeasurement): EventCost {
   const table = tables.find(({ name }) => name === COST_TABLE)!
   const row = table.rows.find(({ labels }) => labels.join() === 'from call to receiver,1 node')!
   const cell = (column: string): number => median(row.values[table.columns.indexOf(column)]!)

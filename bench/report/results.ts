@@ -3,7 +3,7 @@ import type { RunSettings, Measurement } from '../benchmarks/benchmark.ts'
 import { commit } from './machine.ts'
 
 /** A measurement with the information needed to assess it, as stored in bench/results. */
-export interface Result extends Measurement {
+export interface StoredMeasurement extends Measurement {
   readonly name: string
   readonly machine: string
   readonly commit: string
@@ -21,14 +21,24 @@ export function saveResult(
 ): void {
   mkdirSync(FOLDER, { recursive: true })
   const command = `npm run bench -- ${name}`
-  const result: Result = { name, machine, commit: commit(), command, rounds, seconds, ...measured }
+  const result: StoredMeasurement = {
+    name,
+    machine,
+    commit: commit(),
+    command,
+    rounds,
+    seconds,
+    ...measured,
+  }
   writeFileSync(fileOf(name), `${JSON.stringify(result, rounded, 2)}\n`)
 }
 
 /** The last result of a benchmark, if there is one. */
-export function readResult(name: string): Result | undefined {
+export function readResult(name: string): StoredMeasurement | undefined {
   const file = fileOf(name)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result) : undefined
+  return existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as StoredMeasurement)
+    : undefined
 }
 
 function fileOf(name: string): URL {

@@ -5,7 +5,7 @@ import {
   OPERATOR_TABLE,
   VALUE_KINDS,
 } from '@hookline/protocol'
-import { code, grouped, list, page, plain, table } from './markdown.ts'
+import { code, formatCount, list, page, plain, table } from './markdown.ts'
 
 /** docs/reference/audience-operators.md: the operators of conditions, and the functions of computed traits. */
 export function audienceOperatorsPage(): string {
@@ -34,9 +34,9 @@ export function audienceOperatorsPage(): string {
     'Values of the `fn` field in `compute`. The last column is the value that a user gets when the last event has left the window. Users who never had a value do not get one.',
     table(['fn', 'value', 'computed from', 'no event left'], functionRows()),
     list([
-      `A trait is computed from the newest ${grouped(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
+      `A trait is computed from the newest ${formatCount(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
       'Events are ordered by timestamp, then by arrival.',
-      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${grouped(LIMITS.uniqueListValues)} values, the first ones in this order.`,
+      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${formatCount(LIMITS.uniqueListValues)} values, the first ones in this order.`,
     ]),
   )
 }

@@ -29,6 +29,6 @@ export function list(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-export function grouped(number: number): string {
+export function formatCount(number: number): string {
   return number.toLocaleString('en')
 }

@@ -2,7 +2,7 @@ import type { BenchmarkName } from '../../bench/benchmarks/benchmarks.ts'
 import { type Curve, type Figure, isMet, type Table } from '../../bench/benchmarks/benchmark.ts'
 import { plot } from '../../bench/report/plot.ts'
 import { formatGoal, formatSpread } from '../../bench/report/report.ts'
-import { readResult, type Result } from '../../bench/report/results.ts'
+import { readResult, type StoredMeasurement } from '../../bench/report/results.ts'
 import { code, plain, table } from './markdown.ts'
 
 /** The subject of each benchmark. */
@@ -142,7 +142,7 @@ function pathOf({ name }: Curve): string {
   return `docs/explanation/performance/${name}.svg`
 }
 
-function rowsOf({ name, figures }: Result): readonly (readonly string[])[] {
+function rowsOf({ name, figures }: StoredMeasurement): readonly (readonly string[])[] {
   return figures.map((figure, index) => [
     index === 0 ? code(name) : '',
     plain(figure.name),
@@ -152,7 +152,7 @@ function rowsOf({ name, figures }: Result): readonly (readonly string[])[] {
   ])
 }
 
-function threadTable({ name, tables = [] }: Result): readonly string[] {
+function threadTable({ name, tables = [] }: StoredMeasurement): readonly string[] {
   const found = tables.filter((each) => each.name === 'CPU by thread')
   return found.flatMap((each) => [`CPU time of ${code(name)} by thread:`, tableOf(each)])
 }

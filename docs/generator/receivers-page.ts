@@ -18,7 +18,7 @@ import {
   retryAfter,
 } from '../../packages/server/src/delivery/sending/outcome.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
-import { code, grouped, plain, table } from './markdown.ts'
+import { code, formatCount, plain, table } from './markdown.ts'
 import { receiverPrograms } from './receiver-programs.ts'
 
 const PAGE = new URL('../guides/receivers.md', import.meta.url)
@@ -177,7 +177,7 @@ function numbers(): string {
         `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
       ],
       ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],
-      ['URL with the values of an event', `${grouped(LIMITS.filledUrlCharacters)} characters`],
+      ['URL with the values of an event', `${formatCount(LIMITS.filledUrlCharacters)} characters`],
       ['static headers of a webhook', String(LIMITS.headersPerWebhook)],
       [
         'maximum overlap of two secrets or keys, and lead of a key',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Installed } from './installed.ts'
+import type { InstalledProject } from './installed-project.ts'
 import { ROOT } from '../packages.ts'
 
 const CALL = `
@@ -37,7 +37,7 @@ export const verified: Promise<boolean> = verifySignature('{}', new Headers(), '
 
 /** Sends a call from a module and one from CommonJS. Resolves with the userIds of the calls. */
 export async function checkCalls(
-  installed: Installed,
+  installed: InstalledProject,
   service: { readonly url: string; readonly writeKey: string },
   line: string,
 ): Promise<string[]> {
@@ -50,7 +50,7 @@ export async function checkCalls(
 }
 
 /** Compiles a program against the types in the tarballs, as strictly as the compiler can. */
-export async function checkTypes(installed: Installed): Promise<void> {
+export async function checkTypes(installed: InstalledProject): Promise<void> {
   writeFileSync(join(installed.folder, 'typed.mts'), TYPED)
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--types', '']
   await installed.run(`${ROOT}node_modules/.bin/tsc`, ...options, 'typed.mts')

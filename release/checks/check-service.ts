@@ -1,8 +1,11 @@
-import type { Installed } from './installed.ts'
+import type { InstalledProject } from './installed-project.ts'
 import type { RunningService } from './running-service.ts'
 
 /** The write key of a source that the installed command creates. */
-export async function createSource(installed: Installed, { url }: RunningService): Promise<string> {
+export async function createSource(
+  installed: InstalledProject,
+  { url }: RunningService,
+): Promise<string> {
   const json = await installed.hookline('sources', 'create', 'My shop', '--url', url, '--json')
   const { writeKeys } = JSON.parse(json) as { writeKeys: { key: string }[] }
   return writeKeys[0]!.key
@@ -10,7 +13,7 @@ export async function createSource(installed: Installed, { url }: RunningService
 
 /** Sends a call with the installed command. Resolves with its userId. */
 export async function sendCall(
-  installed: Installed,
+  installed: InstalledProject,
   { url }: RunningService,
   writeKey: string,
 ): Promise<string> {
@@ -21,7 +24,7 @@ export async function sendCall(
 
 /** Rejects unless the service has exactly one event of each user. */
 export async function checkEvents(
-  installed: Installed,
+  installed: InstalledProject,
   { url }: RunningService,
   users: readonly string[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { checkCalls, checkTypes } from './check-client.ts'
 import { checkEvents, createSource, sendCall } from './check-service.ts'
 import { RunningService } from './running-service.ts'
-import { Installed } from './installed.ts'
+import { InstalledProject } from './installed-project.ts'
 import { nodeOf } from '../nodes.ts'
 import { step } from '../step.ts'
 import type { Tarball } from '../packing/tarballs.ts'
@@ -28,7 +28,7 @@ export async function checkTarballs(tarballs: readonly Tarball[]): Promise<void>
 async function checkWithService(
   folder: string,
   tarballs: readonly Tarball[],
-  everything: Installed,
+  everything: InstalledProject,
 ): Promise<void> {
   await using service = await step('hookline start', () => RunningService.start(everything))
   const writeKey = await step('hookline sources create', () => createSource(everything, service))
@@ -52,10 +52,10 @@ async function install(
   folder: string,
   line: 20 | 22 | 24,
   tarballs: readonly Tarball[],
-): Promise<Installed> {
+): Promise<InstalledProject> {
   const project = join(folder, `node-${line}-${tarballs.length}-packages`)
   mkdirSync(project)
-  return Installed.install(project, await nodeOf(line), tarballs)
+  return InstalledProject.install(project, await nodeOf(line), tarballs)
 }
 
 /** The packages that a user of the client library installs. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@hookline/testing/network/free-port'
 import { environment } from '../command.ts'
-import type { Installed } from './installed.ts'
+import type { InstalledProject } from './installed-project.ts'
 
 /** The start timeout, for a busy machine. */
 const MAX_START_MS = 60_000
@@ -17,7 +17,7 @@ export class RunningService implements AsyncDisposable {
   readonly #closed: Promise<unknown>
   #output = ''
 
-  private constructor({ folder, node }: Installed, port: string) {
+  private constructor({ folder, node }: InstalledProject, port: string) {
     this.port = port
     this.url = `http://127.0.0.1:${port}`
     const program = join(folder, 'node_modules/.bin/hookline')
@@ -31,7 +31,7 @@ export class RunningService implements AsyncDisposable {
     this.#child.stderr!.on('data', (text: Buffer) => (this.#output += text.toString()))
   }
 
-  static async start(installed: Installed): Promise<RunningService> {
+  static async start(installed: InstalledProject): Promise<RunningService> {
     const service = new RunningService(installed, `${await freePort()}`)
     await service.#ready()
     return service

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { Arrivals } from './arrivals.ts'
 import { Cluster } from './cluster.ts'
@@ -9,7 +9,7 @@ const CALLS = 60
 /** Less than the time after which NATS redelivers an entry of a silent node. */
 const TAKEN_OVER_MS = 25_000
 
-test.skipIf(clusterIsMissing() !== undefined)(
+test.skipIf(clusterSkipReason() !== undefined)(
   'entries that a node has taken from the log, but cannot archive while it is cut off from PostgreSQL, are delivered by another node',
   async () => {
     const random = seededRandom(1)

@@ -116,7 +116,7 @@ export class DeletedUsers {
     const source = oneOf(this.#sources, this.#random)
     const call = {
       type: 'track',
-      // The name of an event that several users send stays: it is not theirs.
+      // Unique for each user, because a deletion keeps event names that several users have sent.
       event: `${PLANTED}-${userId}`,
       userId,
       anonymousId: `${PLANTED}-${userId}`,

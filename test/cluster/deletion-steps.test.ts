@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { isShortRun } from '@hookline/testing/run/case-count'
@@ -17,7 +17,7 @@ const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVE
 /** Before and after each of: the start, two slices of users and the end of each of three steps, and the erasure. */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
-test.skipIf(clusterIsMissing() !== undefined)(
+test.skipIf(clusterSkipReason() !== undefined)(
   'a deletion whose node is killed at any step has the same result on another node, with each notice once under the same id',
   async () => {
     await using postgres = await PostgresServer.start()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { columnsWith, messagesWith } from '@hookline/testing/cluster/stored-bytes'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
@@ -14,9 +14,9 @@ import type { Node } from './node.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const NODES = 3
-/** Must remain nowhere, not even in the proof of a deletion. */
+/** Must be in no table after the deletion, not even in its record. */
 const PLANTED = 'PLANTED-VALUE'
-/** May remain only in the proof of the deletion. */
+/** May remain only in the records of the deletion. */
 const USER = 'deleted-user-'
 const USERS = Array.from({ length: 60 }, (_, index) => `${USER}${index}`)
 const EVENTS_EACH = isShortRun() ? 10 : 20
@@ -30,8 +30,8 @@ const IMPATIENT_MS = 2_000
 /** Longer than leases, claims and the log's ack wait. */
 const DRAINED_MS = 180_000
 
-/** Proofs of deletion and suppressions contain user ids. So do attempts of notices whose responses echo them. */
-const PROOFS = {
+/** Records of deletions and suppressions contain user ids. So do attempts of notices whose responses echo them. */
+const RECORDS_WITH_USER_IDS = {
   deletion_ids: 'true',
   notices: 'true',
   purged_ids: 'true',
@@ -170,7 +170,7 @@ async function requestDeletions({ api }: Deleting): Promise<() => Promise<Deleti
   return () => Promise.all(ids.map((id) => api.call<Deletion>('GET', `deletions/${id}`)))
 }
 
-test.skipIf(clusterIsMissing() !== undefined)(
+test.skipIf(clusterSkipReason() !== undefined)(
   "deletions on three nodes, killed and paused under load, remove every byte of the users' data, and send the right notices",
   async () => {
     const random = seededRandom(SEED)
@@ -245,7 +245,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
     for (const node of cluster.nodes)
       expect(await send(node, writeKey, callsOf(USERS[0]!, random).slice(0, 2))).toBe(true)
     expect(await columnsWith(url, PLANTED)).toEqual({})
-    expect(await columnsWith(url, USER, PROOFS)).toEqual({})
+    expect(await columnsWith(url, USER, RECORDS_WITH_USER_IDS)).toEqual({})
     expect(await cluster.postgres.filesWith(PLANTED)).toEqual([])
     expect(filesWith(cluster.nats.folder, PLANTED)).toEqual([])
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { halfIfShort } from '@hookline/testing/run/case-count'
 import type { ClusterSize } from './cluster.ts'
@@ -26,7 +26,7 @@ const TIMES =
 /** Tests with half of the faults, on clusters with this number of NATS servers. */
 export function testFaults(natsServers: ClusterSize['natsServers']): void {
   const effects: Effect[] = []
-  describe.skipIf(clusterIsMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
+  describe.skipIf(clusterSkipReason() !== undefined)(`NATS servers: ${natsServers}`, () => {
     test.each(clusters(Math.ceil(FAULTS / 2)))(
       'under $count faults (seed $seed), no call that got a 200 is lost, and every deletion finishes',
       async ({ count, seed }) => {

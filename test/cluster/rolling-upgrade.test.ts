@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { latestOf, MIGRATIONS } from '../../packages/server/src/backend/cluster/postgres/migrate.ts'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { freePort } from '@hookline/testing/network/free-port'
@@ -79,7 +79,7 @@ class Upgrade implements AsyncDisposable {
   }
 }
 
-test.skipIf(clusterIsMissing() !== undefined)(
+test.skipIf(clusterSkipReason() !== undefined)(
   `an upgrade node by node under load loses nothing, and incompatible nodes are refused (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED)

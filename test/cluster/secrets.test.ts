@@ -8,7 +8,7 @@ import {
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { columnsWith, messagesWith } from '@hookline/testing/cluster/stored-bytes'
@@ -40,7 +40,7 @@ function urlOfNats(password = NATS_PASSWORD): string {
   return nats.url.replace('//', `//hookline:${password}@`)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   beforeAll(async () => {
     stack = new AsyncDisposableStack()
     postgres = stack.use(await PostgresServer.start())

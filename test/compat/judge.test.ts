@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import { judge } from './harness/judge.ts'
-import type { Observed } from './harness/observed.ts'
+import type { Observation } from './harness/observation.ts'
 import { SECRET } from './harness/tested-service.ts'
 import { NODE_LIBRARIES } from './libraries/node/libraries.ts'
 
@@ -41,7 +41,7 @@ function delivery(payload: object, { id = 'msg_1', secret = SECRET } = {}): Rece
 }
 
 /** One call without faults, apart from `changes`. */
-function observed(changes: Partial<Observed> = {}): Observed {
+function observed(changes: Partial<Observation> = {}): Observation {
   return {
     library: NODE_LIBRARIES[0]!,
     scenario: { calls: [CALL], batch: 1 },
@@ -57,7 +57,7 @@ function observed(changes: Partial<Observed> = {}): Observed {
   }
 }
 
-function exchange(changes: object): Observed['exchanges'][number] {
+function exchange(changes: object): Observation['exchanges'][number] {
   const json = { batch: [WIRE], sentAt: TEXT }
   const request = { method: 'POST', path: '/v1/batch', headers: {}, json, size: 300 }
   return { ...request, isToService: true, status: 200, response: {}, ...changes }
@@ -70,7 +70,7 @@ describe('the assessment of a run', () => {
     expect(result).toMatchObject({ made: 1, stored: 1, delivered: 1, lost: 0, verified: 1 })
   })
 
-  test.each<[string, Partial<Observed>, string]>([
+  test.each<[string, Partial<Observation>, string]>([
     ['that is lost', { deliveries: [] }, '1 calls that got a 200 are lost'],
     [
       'that arrives with a different value',

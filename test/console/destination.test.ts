@@ -142,7 +142,7 @@ test('deliveries of a paused destination are shown as held, and sent when it is 
   await page.getByRole('heading', { name: '1 waiting delivery' }).waitFor({ state: 'detached' })
 })
 
-test('a webhook that fails most attempts is marked as failing, in the words of the alerts', async () => {
+test('a webhook that fails most attempts is marked as failing, with the same text as its alert', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({
     respond: ({ body }) => (body.includes('"m0"') ? 200 : 400),

@@ -46,7 +46,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Delivery failed.').waitFor()
-  // The words of the receiver come before the general remedy.
+  // The receiver's response comes before the general remedy.
   await page
     .locator('p', { hasText: 'Response unknown user' })
     .locator('+ p', { hasText: 'http_4xx: Compare method, URL, static headers' })

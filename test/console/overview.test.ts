@@ -44,7 +44,7 @@ test('problems are shown worst first, one for each destination, with remedies an
   expect(await items.count()).toBe(3)
   await items.nth(1).getByText('use the write key of an existing source').waitFor()
   expect(await items.nth(1).getByText('Not delivered').count()).toBe(0)
-  // One failure has one text, with the words of the receiver and one remedy.
+  // A failure is described once, with the receiver's response and one remedy.
   const worst = items.nth(0)
   await worst.getByText('Not delivered').waitFor()
   await worst

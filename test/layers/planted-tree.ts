@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { WORKSPACE_NAMES } from '../../layers/workspaces.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { REPOSITORY } from '@hookline/testing/repository'
-import type { Planted } from './plants.ts'
+import type { PlantedFile } from './plants.ts'
 
 /** The real configuration of the linter and the compiler. */
 const CONFIGURATION = [
@@ -24,7 +24,7 @@ interface Diagnostic {
 }
 
 /** Lints a tree of these files with the real configuration. Resolves with each report as its rule and path. */
-export async function lint(files: readonly Planted[]): Promise<ReadonlySet<string>> {
+export async function lint(files: readonly PlantedFile[]): Promise<ReadonlySet<string>> {
   using folder = new TemporaryFolder()
   const root = folder.path
   // The compiler needs the types of Node.

@@ -1,12 +1,12 @@
 /** A file: its path in the repository, and its text. */
-export type Planted = readonly [path: string, text: string]
+export type PlantedFile = readonly [path: string, text: string]
 
 /** A violation of a rule, and similar code that is allowed. */
 export interface Plant {
   /** The name that oxlint prints. */
   readonly rule: string
-  readonly violation: Planted
-  readonly innocent: Planted
+  readonly violation: PlantedFile
+  readonly innocent: PlantedFile
 }
 
 const SERVER = 'packages/server/src'

@@ -22,7 +22,7 @@ export function subfolderImports(files: Readonly<Record<string, string>>): Subfo
 }
 
 /** The imports that are part of a cycle of subfolders. */
-export function cyclic(imports: readonly SubfolderImport[]): SubfolderImport[] {
+export function cyclicImports(imports: readonly SubfolderImport[]): SubfolderImport[] {
   return imports.filter(({ from, to }) => reachable(to, imports).has(from))
 }
 

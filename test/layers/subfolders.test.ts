@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName } from '../../layers/components.ts'
-import { cyclic, type SubfolderImport, subfolderImports } from './subfolder-imports.ts'
+import { cyclicImports, type SubfolderImport, subfolderImports } from './subfolder-imports.ts'
 import { read, repositoryFiles } from '@hookline/testing/repository'
 
 describe('the subfolders of a component', () => {
   it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
-    expect(shown(cyclic(importsIn(component)))).toEqual([])
+    expect(shown(cyclicImports(importsIn(component)))).toEqual([])
   })
 
   it('are reported if they form a cycle, even through types and inner subfolders', () => {
@@ -17,7 +17,7 @@ describe('the subfolders of a component', () => {
       'd/five.ts': `import { six } from '../../other-component/a/six.ts'`,
       'seven.ts': `import { one } from './a/one.ts'`,
     }
-    expect(shown(cyclic(subfolderImports(files)))).toEqual([
+    expect(shown(cyclicImports(subfolderImports(files)))).toEqual([
       'a/one.ts → b/two.ts',
       'b/two.ts → c/inner/three.ts',
       'c/inner/three.ts → a/one.ts',

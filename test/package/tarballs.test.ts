@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { type Manifest, PACKAGES, type PackageName, readManifest } from '../../release/packages.ts'
 import { makeTarballs } from '../../release/packing/tarballs.ts'
-import { publintFaults, typeFaults } from './faults.ts'
+import { publintProblems, typeProblems } from './problems.ts'
 
 /** The packages with an API. */
 const LIBRARIES = PACKAGES.filter((name) => name !== 'cli')
@@ -23,11 +23,11 @@ afterAll(() => folder[Symbol.dispose]())
 
 describe('the published tarball', () => {
   test.for(PACKAGES)('of %s passes publint', async (name) => {
-    expect(await publintFaults(tarball(name))).toEqual([])
+    expect(await publintProblems(tarball(name))).toEqual([])
   })
 
   test.for(LIBRARIES)('of %s passes attw', async (name) => {
-    expect(await typeFaults(tarball(name))).toEqual([])
+    expect(await typeProblems(tarball(name))).toEqual([])
   })
 
   test.for(PACKAGES)('of %s contains only code, README and licence', (name) => {
@@ -91,10 +91,10 @@ describe('the published tarball', () => {
     const broken = join(folder.path, 'broken.tgz')
     execFileSync('tar', ['-czf', broken, '-C', join(folder.path, 'client'), 'package'])
     writeFileSync(manifest, before)
-    expect(await publintFaults(broken)).toEqual([
+    expect(await publintProblems(broken)).toEqual([
       expect.stringContaining('dist/missing.js but the file does not exist'),
     ])
-    expect(await typeFaults(broken)).toEqual([expect.stringContaining('Resolution failed')])
+    expect(await typeProblems(broken)).toEqual([expect.stringContaining('Resolution failed')])
   })
 })
 

@@ -15,7 +15,7 @@ import {
 } from './corruption/corruption.ts'
 import { NoteReceiver } from './corruption/note-receiver.ts'
 import { Host } from './corruption/host.ts'
-import { type Judged, line, table } from './corruption/report.ts'
+import { type JudgedCorruption, line, table } from './corruption/report.ts'
 import type { Lane } from './corruption/running-trial.ts'
 import { observe } from './corruption/trial.ts'
 import { judge } from './corruption/verdict.ts'
@@ -36,7 +36,7 @@ function placeOf(random: () => number): { readonly kind: Kind; readonly file: Fi
 
 test(`the service reports everything that a corrupted disk has lost, over ${CORRUPTIONS} cases of corruption`, async () => {
   const indexes = Array.from({ length: CORRUPTIONS }, (_, index) => index).values()
-  const judged: Judged[] = []
+  const judged: JudgedCorruption[] = []
   const startedAt = Date.now()
   await Promise.all(Array.from({ length: LANES }, () => runLane(indexes, judged)))
   const seconds = Math.round((Date.now() - startedAt) / 1000)
@@ -46,7 +46,7 @@ test(`the service reports everything that a corrupted disk has lost, over ${CORR
 })
 
 /** Works through the shared indexes. Each lane has its own folders, host process and receiver. */
-async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<void> {
+async function runLane(indexes: Iterable<number>, judged: JudgedCorruption[]): Promise<void> {
   using folder = new TemporaryFolder()
   await using receiver = await NoteReceiver.open()
   await using host = new Host()
@@ -73,7 +73,7 @@ async function tryCorruption(
     readonly random: () => number
     readonly lane: Lane
   },
-): Promise<Judged> {
+): Promise<JudgedCorruption> {
   const [work, untouched] = [join(on.folder, 'work'), join(on.folder, 'untouched')]
   cpSync(base.path, work, { recursive: true })
   try {

@@ -13,7 +13,7 @@ import {
 import { ENDPOINTS } from '../../../packages/server/src/ingest/endpoints.ts'
 import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
-import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'
+import { code, fence, formatCount, list, page, plain, table } from '../markdown.ts'
 
 /** The purpose of each type of call, without the full stop. */
 const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
@@ -208,7 +208,7 @@ type LimitName = Extract<SettingName, `max${string}` | 'requestTimeoutMs'>
 
 function limitRows(): string[][] {
   const of = (name: LimitName): string[] => [
-    grouped(SETTINGS[name].parse(SETTINGS[name].default)),
+    formatCount(SETTINGS[name].parse(SETTINGS[name].default)),
     code(nameOf(name)),
   ]
   return [
@@ -223,7 +223,7 @@ function limitRows(): string[][] {
     ['levels of objects and arrays in a call', ...of('maxNestingLevels'), code('nested_too_deep')],
     [
       'characters of a `messageId`',
-      grouped(LIMITS.messageIdCharacters),
+      formatCount(LIMITS.messageIdCharacters),
       'none',
       code('message_id_too_long'),
     ],

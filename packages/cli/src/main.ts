@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from 'commander'
 import { EXIT_CODES, type ExitCode, Failure } from './failure.ts'
 import { createProgram } from './program.ts'
-import { jsonText, printable, terminalText } from './output/safe-text.ts'
-import { styled } from './layout/style.ts'
+import { jsonText, printableText, terminalText } from './output/safe-text.ts'
+import { styledText } from './layout/style.ts'
 
 /** Resolves with the exit code; never rejects. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -73,9 +73,9 @@ function documentOf({ code, message, hint, details, exitCode }: Failure) {
 
 function textOf({ message, hint, details }: Failure): string {
   return [
-    `${styled(['red', 'bold'], 'error:', process.stderr)} ${message}`,
+    `${styledText(['red', 'bold'], 'error:', process.stderr)} ${message}`,
     ...details.map(({ pointer, message: reason, hint: remedy }) =>
-      printable(`  ${pointer === '' ? '' : `${pointer}: `}${reason} ${remedy}`.trimEnd()),
+      printableText(`  ${pointer === '' ? '' : `${pointer}: `}${reason} ${remedy}`.trimEnd()),
     ),
     ...(hint === undefined ? [] : [`  ${hint}`]),
   ].join('\n')

@@ -98,7 +98,7 @@ describe('verifySignature', () => {
     expect(await verifySignature(BODY, simple(), ['old', 'older'])).toBe(false)
   })
 
-  test('does not fall back to X-Signature if webhook-signature is wrong', async () => {
+  test('does not fall back to X-Signature if webhook-signature is invalid', async () => {
     expect(await verify(BODY, { ...simple(), ...standard(BODY, 'wrong') })).toBe(false)
   })
 

@@ -140,7 +140,7 @@ export {
 } from './effective-limits.ts'
 export { limitsText, type PresentedLimits } from './limits-text.ts'
 export {
-  holds,
+  comparisonHolds,
   nextChangeOf,
   OPERATOR_TABLE,
   type OperatorInfo,

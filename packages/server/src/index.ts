@@ -4,20 +4,20 @@ export { migrateData, type MigrateDataOptions, type MoveReport } from './open-ba
 export type { InspectedRequest } from './inspector/inspected-request.ts'
 export {
   backUpStopped,
-  type DatabaseCorrupted,
+  type DatabaseCorruption,
   corruptionsOf,
   DataDirInUseError,
   diagnoseCluster,
   migrateStopped,
   openService,
-  type Rebuilt,
+  type RebuildResult,
   rebuildInto,
   recordedCorruptions,
   restoreInto,
   type Service,
   type ServiceOptions,
   UnusableDatabaseError,
-  type WorkerFailed,
+  type FailedWorker,
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'
 export { createLogger, openLog, type ServiceLog } from './telemetry/logger.ts'

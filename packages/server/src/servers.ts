@@ -36,7 +36,7 @@ import type { Tracing } from './telemetry/tracing.ts'
 import type { Clock } from './util/time/clock.ts'
 import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
-import type { WorkerFailed } from './util/workers/supervisor.ts'
+import type { FailedWorker } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
 import { type SettingTexts, presentedSettings } from './presented-settings.ts'
 import { VERSION } from './version.ts'
@@ -96,7 +96,7 @@ export interface ServersOptions extends Workers {
   readonly allowsLocalAccess?: boolean | undefined
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
-  readonly onPermanentFailure: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: FailedWorker) => void
   /** How long stopping waits for a thread. */
   readonly stopTimeoutMs: number
   /** When it aborts, closing no longer waits for requests. */

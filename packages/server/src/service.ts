@@ -28,7 +28,7 @@ import {
 import { LaneThreads } from './engine/lane-threads/lane-threads.ts'
 import { idleLanes, type Lanes } from './engine/lanes.ts'
 import { SharedLanes } from './engine/peers.ts'
-import { leased, openSupervisor } from './engine/supervision.ts'
+import { withLease, openSupervisor } from './engine/supervision.ts'
 import { hasReusePort } from './http/listen.ts'
 import type { ReadinessCheck } from './http/monitoring.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
@@ -46,12 +46,12 @@ import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
 import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import type { WorkerFailed } from './util/workers/supervisor.ts'
+import type { FailedWorker } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
 
 export { DataDirInUseError } from './backend/embedded/database/data-dir.ts'
-export { type Rebuilt, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
+export { type RebuildResult, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
 export {
   backUpStopped,
   corruptionsOf,
@@ -62,7 +62,7 @@ export {
 } from './backend/embedded/stopped/stopped-database.ts'
 
 export { diagnoseCluster } from './open-backend.ts'
-export type { WorkerFailed } from './util/workers/supervisor.ts'
+export type { FailedWorker } from './util/workers/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -85,11 +85,11 @@ export interface Service extends AsyncDisposable {
   readonly adminUrl: string
   readonly adminToken: AdminToken
   /** Resolves on a failure that needs a restart: dispose of the service, then exit. */
-  readonly failed: Promise<WorkerFailed | DatabaseCorrupted>
+  readonly failed: Promise<FailedWorker | DatabaseCorruption>
 }
 
 /** Stored data is corrupt. The next start checks all of it. */
-export interface DatabaseCorrupted {
+export interface DatabaseCorruption {
   readonly corruption: Error
 }
 
@@ -104,7 +104,7 @@ interface Components extends ServiceOptions {
   readonly tracing: Tracing | undefined
   readonly activity: ActivityMonitor
   readonly inspector: Inspector
-  readonly onPermanentFailure: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: FailedWorker) => void
   readonly shutdown: Shutdown
   readonly backups: Backups
 }
@@ -134,7 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const activity = stack.use(
     new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
   )
-  const { promise: failed, resolve: onPermanentFailure } = Promise.withResolvers<WorkerFailed>()
+  const { promise: failed, resolve: onPermanentFailure } = Promise.withResolvers<FailedWorker>()
   const shutdown = new Shutdown()
   const components: Components = {
     ...options,
@@ -333,7 +333,7 @@ function startDelivery(
   const deletions = { ...components, ...backend, onErased, onNotices: wakeEngine }
   const deletionWorker = new DeletionWorker(deletions)
   const byOneNode = (name: LeaseName, worker: Worker): void =>
-    engine.supervise(leased(worker, name, backend.leases))
+    engine.supervise(withLease(worker, name, backend.leases))
   byOneNode('deletions', deletionWorker)
   const replays = new ReplayWorker({ ...components, ...backend, onRequeued: wakeEngine })
   byOneNode('replays', replays)

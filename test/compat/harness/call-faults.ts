@@ -1,7 +1,7 @@
 import { differences } from './differences.ts'
 import { payloadOfCall, payloadOfWire } from './expected-payload.ts'
 import type { JudgedCall } from './judged-calls.ts'
-import type { Observed } from './observed.ts'
+import type { Observation } from './observation.ts'
 import { timestampFaults } from './timestamp-faults.ts'
 
 type Integrations = Readonly<Record<string, unknown>>
@@ -13,7 +13,7 @@ export interface CallFault {
 }
 
 /** The faults of one call: missing, unexpected, delivered under two ids, or with different values. */
-export function callFaults(judged: JudgedCall, observed: Observed): CallFault[] {
+export function callFaults(judged: JudgedCall, observed: Observation): CallFault[] {
   const { call, deliveries } = judged
   const isWanted = wantsWebhooks(call.integrations ?? {})
   const faults = [
@@ -32,7 +32,7 @@ export function callFaults(judged: JudgedCall, observed: Observed): CallFault[] 
 /** Every call must get a 200, unless the scenario or the library prevents it. */
 function responseFaults(
   { call, response }: JudgedCall,
-  { library, scenario, scenarioName }: Observed,
+  { library, scenario, scenarioName }: Observation,
 ) {
   if (scenario.hasWrongKey === true) return []
   if (call.id === scenario.tooLarge) return response === 'stored' ? ['was stored'] : []
@@ -41,7 +41,10 @@ function responseFaults(
   return response === 'stored' || mayDropCalls ? [] : [`got no 200: ${response}`]
 }
 
-function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: Observed): string[] {
+function valueFaults(
+  { call, wire, deliveries, events }: JudgedCall,
+  observed: Observation,
+): string[] {
   const [first] = deliveries
   if (first === undefined) return []
   const { payload } = first

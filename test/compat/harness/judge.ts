@@ -2,8 +2,8 @@ import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
 import { type CallFault, callFaults } from './call-faults.ts'
 import type { Exchange } from './exchanges.ts'
 import { type Delivery, deliveriesOf, type JudgedCall, judgedCalls } from './judged-calls.ts'
-import type { Observed } from './observed.ts'
-import type { Result } from './result.ts'
+import type { Observation } from './observation.ts'
+import type { LibraryResult } from './result.ts'
 import { SECRET } from './tested-service.ts'
 
 /** The documented request limit. */
@@ -11,20 +11,20 @@ const REQUEST_BYTES = 557_056
 
 /** The result of a run, with a description of each fault. */
 export interface Judgement {
-  readonly result: Result
+  readonly result: LibraryResult
   readonly faults: readonly string[]
   /** The errors of the library and the number of each response, to explain the faults. */
   readonly reports: string
 }
 
-export function judge(observed: Observed): Judgement {
+export function judge(observed: Observation): Judgement {
   const { library, output, scenario, scenarioName } = observed
   const deliveries = deliveriesOf(observed)
   const calls = judgedCalls(observed, deliveries)
   const count = (is: (call: JudgedCall) => boolean) => calls.filter(is).length
   const stored = calls.filter(({ response }) => response === 'stored')
   const aheadMs = scenario.aheadMs ?? 0
-  const result: Result = {
+  const result: LibraryResult = {
     language: library.language,
     library: library.name,
     version: library.version,
@@ -59,7 +59,7 @@ function ofManyCalls(faults: readonly CallFault[]): string[] {
   })
 }
 
-function reportsOf({ output, exchanges }: Observed): string {
+function reportsOf({ output, exchanges }: Observation): string {
   const responses = exchanges.map(
     ({ method, path, status, response }) =>
       `${method} ${path}: ${status ?? 'no response'} ${JSON.stringify(response) ?? ''}`,
@@ -77,8 +77,8 @@ function isDeclined({ deliveries, events }: JudgedCall): boolean {
 }
 
 function runFaults(
-  { library, output, scenario, exchanges, countedUnauthorized }: Observed,
-  result: Result,
+  { library, output, scenario, exchanges, countedUnauthorized }: Observation,
+  result: LibraryResult,
   deliveries: readonly Delivery[],
 ): string[] {
   const { lost, verified, duplicates, stored, declined, delivered } = result

@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import type { Call } from '../scenarios/call.ts'
-import type { StoredEvent, Observed } from './observed.ts'
+import type { StoredEvent, Observation } from './observation.ts'
 import { callIdOf, type WireCall, wireCallsOf } from './wire-calls.ts'
 
 /** A request to the webhook. */
@@ -24,7 +24,7 @@ export interface JudgedCall {
 }
 
 export function judgedCalls(
-  { library, output, scenario, exchanges, events }: Observed,
+  { library, output, scenario, exchanges, events }: Observation,
   deliveries: readonly Delivery[],
 ): JudgedCall[] {
   const wire = Map.groupBy(wireCallsOf(exchanges), ({ fields }) => callIdOf(fields))
@@ -42,7 +42,7 @@ export function judgedCalls(
     }))
 }
 
-export function deliveriesOf({ deliveries }: Observed): Delivery[] {
+export function deliveriesOf({ deliveries }: Observation): Delivery[] {
   return deliveries.map((request) => {
     const payload = JSON.parse(request.body.toString()) as Record<string, unknown>
     return {

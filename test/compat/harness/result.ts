@@ -1,7 +1,7 @@
 import type { ScenarioName } from '../scenarios/scenario-names.ts'
 
 /** Counts of the calls of one library in one scenario, for the page. */
-export interface Result {
+export interface LibraryResult {
   readonly language: string
   readonly library: string
   readonly version: string

@@ -1,11 +1,11 @@
-import { code, grouped, list, plain, table } from '../../../docs/generator/markdown.ts'
+import { code, formatCount, list, plain, table } from '../../../docs/generator/markdown.ts'
 import { ALL_LIBRARIES } from '../libraries/all.ts'
 import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
 import { readResults, resultsOf } from './stored-results.ts'
-import type { Result } from './result.ts'
+import type { LibraryResult } from './result.ts'
 
-type Counted = Exclude<keyof Result, 'language' | 'library' | 'version' | 'scenario'>
+type Counted = Exclude<keyof LibraryResult, 'language' | 'library' | 'version' | 'scenario'>
 
 /** The columns with figures, and their meanings. */
 const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]>> = {
@@ -40,7 +40,7 @@ export function resultsPage(): string {
   if (tested.length === 0) throw new Error('No results yet. First run: npm run test:compat')
   const languages = [...Map.groupBy(tested, ({ library }) => library.language)]
   const all = tested.flatMap(({ results }) => results)
-  const sum = (name: Counted): string => grouped(total(all, name))
+  const sum = (name: Counted): string => formatCount(total(all, name))
   const blocks = [
     '# Tested client libraries',
     `\`npm run test:compat\` runs ${tested.length} unmodified versions of client libraries against \`hookline start\`. It installs them from their registries, or sends their recorded requests if it cannot install them. A proxy records every byte, and a receiver verifies every signature. A run fails if a call that got a 200 is neither delivered nor declined, if a value, a timestamp or a signature differs, or if a delivery is repeated with another \`webhook-id\`. This page shows the last stored run of each language.`,
@@ -64,8 +64,8 @@ export function resultsPage(): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-function row({ name, version }: Library, result: Result): string[] {
-  const figures = COUNTED.map((each) => grouped(result[each]))
+function row({ name, version }: Library, result: LibraryResult): string[] {
+  const figures = COUNTED.map((each) => formatCount(result[each]))
   return [`${code(name)} ${version}`, result.scenario, ...figures]
 }
 
@@ -90,6 +90,6 @@ function notesOf(libraries: readonly Library[]): string[] {
   ]
 }
 
-function total(results: readonly Result[], name: Counted): number {
+function total(results: readonly LibraryResult[], name: Counted): number {
   return results.reduce((sum, result) => sum + result[name], 0)
 }

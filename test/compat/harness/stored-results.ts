@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
-import type { Result } from './result.ts'
+import type { LibraryResult } from './result.ts'
 
 /** Ignored by git: figures of one run on one machine. */
 export const RESULTS = new URL('../../../node_modules/.cache/compat/', import.meta.url)
@@ -17,7 +17,7 @@ export function scenariosOf({ without }: Library): ScenarioName[] {
 export async function writeResults(
   language: string,
   libraries: readonly Library[],
-  results: readonly Result[],
+  results: readonly LibraryResult[],
 ): Promise<void> {
   const found = libraries.flatMap((library) => resultsOf(library, results))
   if (found.includes(undefined)) return
@@ -28,15 +28,18 @@ export async function writeResults(
 }
 
 /** The stored results of all languages. */
-export function readResults(): Result[] {
+export function readResults(): LibraryResult[] {
   const names = existsSync(RESULTS) ? readdirSync(RESULTS) : []
   return names
     .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as Result[])
+    .flatMap((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as LibraryResult[])
 }
 
 /** The result of each scenario that the library runs; `undefined` if it is missing. */
-export function resultsOf(library: Library, results: readonly Result[]): (Result | undefined)[] {
+export function resultsOf(
+  library: Library,
+  results: readonly LibraryResult[],
+): (LibraryResult | undefined)[] {
   const { name, version, language } = library
   return scenariosOf(library).map((scenario) =>
     results.find(

@@ -1,5 +1,5 @@
 import type { Call } from '../scenarios/call.ts'
-import type { Observed } from './observed.ts'
+import type { Observation } from './observation.ts'
 import type { WireCall } from './wire-calls.ts'
 
 /** The default of the service's setting. */
@@ -22,7 +22,7 @@ export interface TimedCall {
 /** The expected timestamp is the one that the program passed, or the time of the call, corrected by the clock skew. */
 export function timestampFaults(
   { call, sent, receivedAt, timestamp }: TimedCall,
-  { scenario, startedAt, endedAt }: Observed,
+  { scenario, startedAt, endedAt }: Observation,
 ): string[] {
   const aheadMs = scenario.aheadMs ?? 0
   const found = Date.parse(String(timestamp))

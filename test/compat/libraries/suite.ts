@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { judge, type Judgement } from '../harness/judge.ts'
 import { writeResults, scenariosOf } from '../harness/stored-results.ts'
-import type { Result } from '../harness/result.ts'
+import type { LibraryResult } from '../harness/result.ts'
 import { TestedService } from '../harness/tested-service.ts'
 import { observe } from '../scenarios/observe.ts'
 import type { ScenarioName } from '../scenarios/scenario-names.ts'
 import { SCENARIOS } from '../scenarios/scenarios.ts'
-import { installed, missingProgram } from './installed.ts'
+import { installedFolder, missingProgram } from './installed-folder.ts'
 import type { Library } from './library.ts'
 
 const INSTALLED_WITHIN_MS = 600_000
@@ -21,13 +21,13 @@ const SMOKE: readonly ScenarioName[] = ['batch', 'wrong-key']
 /** Runs every scenario with each library of a language. The libraries share one installation. */
 export function testLibraries(language: string, libraries: readonly Library[]): void {
   describe(language, () => {
-    const results: Result[] = []
+    const results: LibraryResult[] = []
     let place: TestPlace | undefined
     let missing: string | undefined
     beforeAll(async () => {
       const [{ installation }] = libraries as [Library]
       missing = await missingProgram(installation)
-      if (missing === undefined) place = await TestPlace.open(await installed(installation))
+      if (missing === undefined) place = await TestPlace.open(await installedFolder(installation))
     }, INSTALLED_WITHIN_MS)
     afterAll(async () => {
       await place?.[Symbol.asyncDispose]()

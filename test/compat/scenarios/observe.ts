@@ -6,7 +6,7 @@ import { makeCertificates } from '@hookline/testing/network/certificates'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { LibraryProgram } from '../harness/library-program.ts'
-import type { StoredEvent, Observed } from '../harness/observed.ts'
+import type { StoredEvent, Observation } from '../harness/observation.ts'
 import { RecordingProxy } from '../harness/recording-proxy.ts'
 import type { TestedService, TestedSource } from '../harness/tested-service.ts'
 import type { Library } from '../libraries/library.ts'
@@ -18,7 +18,7 @@ export async function observe(
   library: Library,
   scenarioName: ScenarioName,
   { folder, service }: { readonly folder: string; readonly service: TestedService },
-): Promise<Observed> {
+): Promise<Observation> {
   const calls = library.recorded?.(scenarioName) ?? SCENARIOS[scenarioName].calls
   const scenario = { ...SCENARIOS[scenarioName], calls }
   await using receiver = await openReceiver()

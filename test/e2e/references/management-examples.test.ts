@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EXAMPLE_BODIES } from '../../../packages/server/src/admin/reference/examples.ts'
-import { schemaFaults } from '@hookline/testing/api/schema-faults'
+import { schemaErrors } from '@hookline/testing/api/schema-errors'
 import { OpenapiClient } from '@hookline/testing/api/openapi-client'
 import { startService } from '@hookline/testing/service/running-service'
 
@@ -18,7 +18,7 @@ test('every example of a request matches its schema', async () => {
     const content = client.operations.get(id)!.requestBody!.content as Record<string, Media>
     const { schema, example } = content['application/json']!
     expect([id, example]).toEqual([id, EXAMPLE_BODIES[id]])
-    expect([id, schemaFaults(client.resolve(schema), example)]).toEqual([id, []])
+    expect([id, schemaErrors(client.resolve(schema), example)]).toEqual([id, []])
   }
 })
 

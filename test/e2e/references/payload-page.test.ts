@@ -10,7 +10,7 @@ import { verifySignature } from '@hookline/client/verify'
 import { describe, expect, test } from 'vitest'
 import { DELIVERY_HEADERS } from '../../../docs/generator/api/webhook-payload-page.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
-import { schemaFaults } from '@hookline/testing/api/schema-faults'
+import { schemaErrors } from '@hookline/testing/api/schema-errors'
 import { read } from '@hookline/testing/repository'
 import { exchange } from '@hookline/testing/network/http-exchange'
 import { textsOf } from '@hookline/testing/pages/fences'
@@ -110,8 +110,8 @@ describe('the JSON Schema of the payload', () => {
 
   test.for(examples)('accepts %s, even with additional fields', (example) => {
     const payload = JSON.parse(example) as Payload
-    expect(schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, payload)).toEqual([])
-    expect(schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, { ...payload, later: 1 })).toEqual([])
+    expect(schemaErrors(WEBHOOK_PAYLOAD_SCHEMA, payload)).toEqual([])
+    expect(schemaErrors(WEBHOOK_PAYLOAD_SCHEMA, { ...payload, later: 1 })).toEqual([])
   })
 
   test('accepts the samples of test deliveries', async () => {
@@ -124,7 +124,7 @@ describe('the JSON Schema of the payload', () => {
         { type, dryRun: true },
       )
       const payload = JSON.parse(tested.webhooks[0]!.request.body) as Payload
-      expect([type, schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, payload)]).toEqual([type, []])
+      expect([type, schemaErrors(WEBHOOK_PAYLOAD_SCHEMA, payload)]).toEqual([type, []])
       expect(payload[type === 'alias' ? 'User ID' : 'userId']).toBe('sample-user')
     }
   })
@@ -135,7 +135,7 @@ describe('the JSON Schema of the payload', () => {
     const always = Object.keys(fields).filter((name) => fields[name]!.always)
     for (const name of [...always, 'type']) {
       const { [name]: _, ...others } = payload
-      expect([name, schemaFaults(WEBHOOK_PAYLOAD_SCHEMA, others).length > 0]).toEqual([name, true])
+      expect([name, schemaErrors(WEBHOOK_PAYLOAD_SCHEMA, others).length > 0]).toEqual([name, true])
     }
   })
 

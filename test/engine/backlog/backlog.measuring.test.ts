@@ -5,7 +5,7 @@ import { caseCount } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { multiplyParked } from '../parked/multiply.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
-import { appendCopies, unacked } from './log-backlog.ts'
+import { appendCopies, unackedCount } from './log-backlog.ts'
 
 const EVENTS = caseCount('HOOKLINE_TEST_BACKLOG', 500_000)
 const MIB = 2 ** 20
@@ -36,10 +36,10 @@ test(
 
     await service.start(HEAP)
     // Killed in the middle, so that the next start has the rest of the backlog.
-    const first = await measured(service, () => unacked(service.databaseFile) < EVENTS / 2)
+    const first = await measured(service, () => unackedCount(service.databaseFile) < EVENTS / 2)
     await service.kill()
     await service.start(HEAP)
-    const rest = await measured(service, () => unacked(service.databaseFile) === 0)
+    const rest = await measured(service, () => unackedCount(service.databaseFile) === 0)
     expectBounds('half of the backlog', first)
     expectBounds('the rest after a kill', rest)
   },
@@ -74,7 +74,7 @@ test(
     await service.api.call('DELETE', `destinations/${destination!.id}`)
     const waiting = (): Promise<number> => service.gauge('hookline_deliveries')
     const isOver = async (): Promise<boolean> =>
-      unacked(service.databaseFile) === 0 && (await waiting()) === 0
+      unackedCount(service.databaseFile) === 0 && (await waiting()) === 0
     expectBounds('a deleted destination', await measured(service, isOver))
   },
   TIMEOUT_MS,
@@ -100,7 +100,7 @@ test(
         'GET',
         `deletions/${id}`,
       )
-      return purgedAt !== null && unacked(service.databaseFile) === 0
+      return purgedAt !== null && unackedCount(service.databaseFile) === 0
     }
     expectBounds('a purge', await measured(service, isOver))
   },

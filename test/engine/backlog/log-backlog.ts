@@ -25,7 +25,7 @@ export function appendCopies(file: string, count: number, userId = 'user_id'): v
 }
 
 /** The number of unacked events in the log. */
-export function unacked(file: string): number {
+export function unackedCount(file: string): number {
   using db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   const sql = 'SELECT (SELECT MAX(seq) FROM events) - acked AS unacked FROM log_position'
   return Math.max(0, Number(db.prepare(sql).get()?.['unacked']))

@@ -7,7 +7,7 @@ import { HostileClients } from './hostile-clients.ts'
 import {
   expectAsFast,
   expectHealthy,
-  type Measured,
+  type AttackMeasurement,
   measureUnder,
   measureWhile,
 } from './service-under-attack.ts'
@@ -27,7 +27,7 @@ const cut = (bytes: Buffer): Buffer => bytes.subarray(0, 100_000)
 
 let receiver: Receiver
 let service: MeasuredService
-let undisturbed: Measured
+let undisturbed: AttackMeasurement
 
 beforeAll(async () => {
   receiver = await openReceiver()

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { floodWith } from './hostile-requests.ts'
-import { expectAsFast, expectHealthy, type Measured, measureWhile } from './service-under-attack.ts'
+import {
+  expectAsFast,
+  expectHealthy,
+  type AttackMeasurement,
+  measureWhile,
+} from './service-under-attack.ts'
 
 const KEYS = 40_000
 const TOKENS = 4_800
@@ -16,7 +21,7 @@ const MAX_LINES = 2 * 21
 
 let receiver: Receiver
 let service: MeasuredService
-let before: Measured
+let before: AttackMeasurement
 
 beforeAll(async () => {
   receiver = await openReceiver()

@@ -5,7 +5,7 @@ import type { HostileClients } from './hostile-clients.ts'
 import { measureAgain } from '@hookline/testing/run/measure-again'
 
 /** Response times for healthy clients and resource usage of the process during an attack. */
-export interface Measured {
+export interface AttackMeasurement {
   readonly residentMb: number
   readonly livezMs: number
   readonly callMs: number
@@ -16,7 +16,7 @@ export interface Measured {
   readonly eventLoopMaxMs: number
 }
 
-interface MeasuredUnder extends Measured {
+interface MeasuredUnder extends AttackMeasurement {
   /** The number of attackers' connections that the service has not closed. */
   readonly openConnections: number
 }
@@ -31,7 +31,7 @@ export interface AttackOptions {
 
 const EVERY_MS = 20
 
-const LIMITS: Readonly<Partial<Measured>> = {
+const LIMITS: Readonly<Partial<AttackMeasurement>> = {
   residentMb: 700,
   livezMs: 1_000,
   callMs: 2_000,
@@ -40,20 +40,22 @@ const LIMITS: Readonly<Partial<Measured>> = {
 }
 
 /** Expects that the service stayed within its limits and served healthy clients. */
-export function expectHealthy(measured: Measured): void {
+export function expectHealthy(measured: AttackMeasurement): void {
   expect(exceededBy(measured), JSON.stringify(measured)).toEqual([])
   expect(measured.calls).toBeGreaterThan(10)
 }
 
-function exceededBy(measured: Measured): readonly unknown[] {
-  return Object.entries(LIMITS).filter(([name, max]) => measured[name as keyof Measured] > max)
+function exceededBy(measured: AttackMeasurement): readonly unknown[] {
+  return Object.entries(LIMITS).filter(
+    ([name, max]) => measured[name as keyof AttackMeasurement] > max,
+  )
 }
 
 /** On a busy machine, such delays occur even without an attack. Without the limits under test, calls took seconds. */
 const MIN_P99_MS = 300
 
 /** Expects that calls took at most twice as long as without the attack. */
-export function expectAsFast(measured: Measured, undisturbed: Measured): void {
+export function expectAsFast(measured: AttackMeasurement, undisturbed: AttackMeasurement): void {
   const before = undisturbed.callP99Ms
   expect(measured.callP99Ms, JSON.stringify({ measured, undisturbed })).toBeLessThanOrEqual(
     Math.max(2 * before, before + MIN_P99_MS),
@@ -95,7 +97,7 @@ async function measureOnce(
 export async function measureWhile<T>(
   service: MeasuredService,
   work: () => Promise<T>,
-): Promise<{ readonly measured: Measured; readonly result: T }> {
+): Promise<{ readonly measured: AttackMeasurement; readonly result: T }> {
   // Resets the measurement.
   await service.eventLoop()
   const peak = { residentMb: 0, livezMs: 0 }

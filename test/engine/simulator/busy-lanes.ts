@@ -7,7 +7,7 @@ import { DurableState } from './backend/durable-state.ts'
 import { openMemoryBackend } from './backend/memory-backend.ts'
 import { SimulatedEvents } from './environment/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { settled, VirtualClock } from './environment/virtual-clock.ts'
+import { waitForTurns, VirtualClock } from './environment/virtual-clock.ts'
 
 const EVENTS = 200
 /** The limit of attempts in flight for all lanes. */
@@ -77,7 +77,7 @@ export class BusyLanes {
     void this.#process.backend.log.append(this.#events.make(this.#clock.now(), EVENTS))
     while ([...this.#lanes.values()].every(({ attempts }) => attempts < EVENTS)) {
       this.#clock.step(Infinity)
-      await settled()
+      await waitForTurns()
       this.#note()
     }
     return { lanes: this.#lanes.size, spread: this.#spread, longestIdleMs: this.#longestIdleMs }

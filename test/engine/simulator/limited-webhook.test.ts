@@ -8,7 +8,7 @@ import { DurableState } from './backend/durable-state.ts'
 import { openMemoryBackend } from './backend/memory-backend.ts'
 import { destinationOf } from './environment/simulated-destinations.ts'
 import { SimulatedEvents } from './environment/simulated-events.ts'
-import { settled, VirtualClock } from './environment/virtual-clock.ts'
+import { waitForTurns, VirtualClock } from './environment/virtual-clock.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 
 const EVENTS = 1_000
@@ -67,7 +67,7 @@ async function attemptsWith(limits: WebhookLimits, forMs: number) {
   void process.backend.log.append(new SimulatedEvents(random).make(clock.now(), EVENTS))
   while (clock.now() < startedAt + forMs) {
     clock.step(startedAt + forMs)
-    await settled()
+    await waitForTurns()
   }
   expect(process.imbalance).toBe(0)
   return { limited: begun[LIMITED]!, free: begun[FREE]!, maxInFlight: inFlight.max }

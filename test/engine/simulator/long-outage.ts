@@ -9,7 +9,7 @@ import { openMemoryBackend } from './backend/memory-backend.ts'
 import { SeededMathRandom } from '@hookline/testing/run/seed'
 import { SimulatedEvents } from './environment/simulated-events.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import { settled, VirtualClock } from './environment/virtual-clock.ts'
+import { waitForTurns, VirtualClock } from './environment/virtual-clock.ts'
 
 export interface LongOutageOptions {
   readonly random: () => number
@@ -125,7 +125,7 @@ export class LongOutage {
     this.#arriveEach(1000 / arrivalsPerSecond, until)
     while (this.#clock.now() < until) {
       this.#clock.step(until)
-      await settled()
+      await waitForTurns()
       this.#removeEnded()
     }
   }

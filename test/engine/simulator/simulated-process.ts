@@ -8,7 +8,7 @@ import type { Lanes } from '../../../packages/server/src/engine/lanes.ts'
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
-import type { WorkerFailed } from '../../../packages/server/src/util/workers/supervisor.ts'
+import type { FailedWorker } from '../../../packages/server/src/util/workers/supervisor.ts'
 import type { SimulatedBackend } from './backend/memory-backend.ts'
 import { KILLED } from './simulated-thread.ts'
 import type { SimulatedThreads } from './simulated-threads.ts'
@@ -49,7 +49,7 @@ export class SimulatedProcess implements AsyncDisposable {
       // Separate, because main reads the metrics of its threads, and a shared instance would retain the threads of every process.
       metrics: options.threads ? new Metrics(1, { ofProcess: false }) : metricsOfAll,
       logger: createLogger('error', { write: (line) => !isOfKill(line) && onBug(line) }),
-      onPermanentFailure: ({ worker }: WorkerFailed) => onBug(`${worker} failed permanently`),
+      onPermanentFailure: ({ worker }: FailedWorker) => onBug(`${worker} failed permanently`),
     }
     const settings = { limits, retryWindowMs }
     const { lanes, groups } = options.threads

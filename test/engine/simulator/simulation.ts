@@ -10,7 +10,7 @@ import {
 } from './environment/simulated-destinations.ts'
 import { SimulatedEvents, USERS } from './environment/simulated-events.ts'
 import { SimulatedNetwork } from './environment/simulated-network.ts'
-import { settled, VirtualClock } from './environment/virtual-clock.ts'
+import { waitForTurns, VirtualClock } from './environment/virtual-clock.ts'
 import { Invariants, type LaneInGroup } from './invariants/invariants.ts'
 import { ProcessLifecycle } from './process-lifecycle.ts'
 import { type InjectedBug, ProcessOpener } from './process-opener.ts'
@@ -125,7 +125,7 @@ class Simulation {
     let steps = 0
     for (; this.#clock.now() < end && !this.#isSettled() && steps < MAX_STEPS; steps++) {
       this.#clock.step(end)
-      await settled(turns)
+      await waitForTurns(turns)
       const areThreadsUp = this.#lifecycle.running?.threads?.areUp !== false
       const isUp = this.#isUp()
       this.#invariants.check({ isUp, areThreadsUp }, (id, url) => this.#laneOf(id, url))

@@ -1,12 +1,12 @@
 import { type Corruption, FILES, KINDS } from './corruption.ts'
-import type { Observed } from './trial.ts'
+import type { Observation } from './trial.ts'
 import type { Outcome, Verdict } from './verdict.ts'
 
 /** A tested corruption, with its verdict. */
-export interface Judged extends Corruption, Verdict {
+export interface JudgedCorruption extends Corruption, Verdict {
   readonly index: number
   readonly base: string
-  readonly observed: Observed
+  readonly observed: Observation
 }
 
 const OUTCOMES: readonly Outcome[] = ['intact', 'loss reported', 'refused', 'down', 'FAILED']
@@ -15,7 +15,7 @@ const OUTCOMES: readonly Outcome[] = ['intact', 'loss reported', 'refused', 'dow
  * Outcomes and lost events for each file and kind of corruption, and a line for each failure. Most of the events counted as
  * "not stored" had already been delivered.
  */
-export function table(judged: readonly Judged[]): string {
+export function table(judged: readonly JudgedCorruption[]): string {
   const head = row(['file', 'kind', 'tried', ...OUTCOMES, 'not sent', 'not stored'])
   const rows = FILES.flatMap((file) =>
     KINDS.map((kind) => {
@@ -29,13 +29,13 @@ export function table(judged: readonly Judged[]): string {
 }
 
 /** One case, with all details needed to reproduce it. */
-export function line({ index, base, kind, file, from, to, faults }: Judged): string {
+export function line({ index, base, kind, file, from, to, faults }: JudgedCorruption): string {
   return `case ${index}, base "${base}": ${file}, ${kind}, bytes ${from} to ${to}: ${faults.join('; ')}`
 }
 
-function counts(those: readonly Judged[]): string[] {
+function counts(those: readonly JudgedCorruption[]): string[] {
   const of = (outcome: Outcome): number => those.filter((each) => each.outcome === outcome).length
-  const sum = (lost: (observed: Observed) => number): number =>
+  const sum = (lost: (observed: Observation) => number): number =>
     those.reduce((total, { observed }) => total + lost(observed), 0)
   const losses = [sum(({ lost }) => lost.size), sum(({ missing }) => missing.size)]
   return [those.length, ...OUTCOMES.map(of), ...losses].map((count) =>

@@ -6,7 +6,7 @@ import { type Lane, RunningTrial } from './running-trial.ts'
 import { type ReportedCorruption, reportedBy } from './reported.ts'
 
 /** How a service behaved on a corrupted folder. */
-export interface Observed {
+export interface Observation {
   /** The messages of refused starts. */
   readonly refusals: readonly string[]
   readonly end: 'refused' | 'ready' | 'not ready' | 'ended'
@@ -31,7 +31,7 @@ const MAX_RESTARTS = 2
  * Starts the service on a corrupted folder, as an operator who follows its messages would, and observes it. A service that
  * stops unexpectedly is restarted.
  */
-export async function observe(folder: string, base: Base, lane: Lane): Promise<Observed> {
+export async function observe(folder: string, base: Base, lane: Lane): Promise<Observation> {
   lane.receiver.forget()
   lane.receiver.isDown = false
   let observed = await observeStart(folder, base, lane)
@@ -40,7 +40,7 @@ export async function observe(folder: string, base: Base, lane: Lane): Promise<O
   return observed
 }
 
-async function observeStart(folder: string, base: Base, lane: Lane): Promise<Observed> {
+async function observeStart(folder: string, base: Base, lane: Lane): Promise<Observation> {
   const { host } = lane
   const { opened, refusals } = await openFollowing(host, folder)
   const nothing = {

@@ -1,5 +1,5 @@
 import { reportsDelivery, reportsEvent } from './reported.ts'
-import type { Observed } from './trial.ts'
+import type { Observation } from './trial.ts'
 
 export type Outcome = 'intact' | 'loss reported' | 'refused' | 'down' | 'FAILED'
 
@@ -12,7 +12,7 @@ export interface Verdict {
 const NAMES_A_REMEDY = /--accept-loss|hookline restore|from a backup|Restore the file|Move it back/
 
 /** @param mayLose the maximum number of events that the corruption can explain as lost */
-export function judge(observed: Observed, mayLose: number): Verdict {
+export function judge(observed: Observation, mayLose: number): Verdict {
   const faults = observed.end === 'ready' ? faultsWhileReady(observed, mayLose) : faultsOf(observed)
   if (faults.length > 0) return { outcome: 'FAILED', faults }
   if (observed.end === 'refused') return { outcome: 'refused', faults }
@@ -22,7 +22,7 @@ export function judge(observed: Observed, mayLose: number): Verdict {
   return { outcome: isWhole ? 'intact' : 'loss reported', faults }
 }
 
-function faultsOf({ end, refusals, reason }: Observed): string[] {
+function faultsOf({ end, refusals, reason }: Observation): string[] {
   if (end === 'refused') {
     const last = refusals.at(-1) ?? ''
     return NAMES_A_REMEDY.test(last) ? [] : [`refused without a remedy: ${last.slice(0, 200)}`]
@@ -31,7 +31,7 @@ function faultsOf({ end, refusals, reason }: Observed): string[] {
 }
 
 function faultsWhileReady(
-  { newEvent, lost, apiFault, changed, missing, reported }: Observed,
+  { newEvent, lost, apiFault, changed, missing, reported }: Observation,
   mayLose: number,
 ): string[] {
   // Without the API, pending deliveries look lost.

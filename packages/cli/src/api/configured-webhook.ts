@@ -16,7 +16,7 @@ export interface RequestedWebhook {
 export type WebhookPart = keyof Omit<RequestedWebhook, 'url'>
 
 /** The webhook with the current configuration of its URL, except these parts. What `webhook` itself sets takes precedence; headers and limits are merged by name. */
-export function withConfigured(
+export function withCurrentConfiguration(
   webhook: RequestedWebhook,
   current: readonly Webhook[],
   removed: ReadonlySet<WebhookPart> = new Set(),

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts'
 
 export const DEADLINE_MS = 30_000
 
-export function unreachable(base: URL, cause: unknown): Failure {
+export function unreachableFailure(base: URL, cause: unknown): Failure {
   return new Failure(
     'unreachable',
     `Cannot reach the service at ${base.href}: ${reasonOf(cause)}.`,

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@hookline/protocol'
 import { optimistic, SUCCESS_CODES } from '@oazapfts/runtime'
 import * as client from './generated/management-client.ts'
-import { DEADLINE_MS, notHookline, unreachable } from './connection-failure.ts'
+import { DEADLINE_MS, notHookline, unreachableFailure } from './connection-failure.ts'
 import { type EXIT_CODES, Failure, type FailureDetail } from '../failure.ts'
 import type { Problem } from './generated/management-client.ts'
 
@@ -71,7 +71,7 @@ function serviceFetch(base: URL): typeof fetch {
 /** @throws {Failure} unless the response is 200 */
 async function openStream(base: URL, url: URL, options: StreamOptions): Promise<Response> {
   const response = await fetch(url, { ...options, redirect: 'manual' }).catch((cause: unknown) => {
-    throw unreachable(base, cause)
+    throw unreachableFailure(base, cause)
   })
   if (response.status === 200) return response
   throw problemFailure(response.status, parsed(await response.text().catch(() => '')))
@@ -87,7 +87,7 @@ async function responseOf(
     const response = await fetch(url, { ...init, redirect: 'manual', signal })
     return { status: response.status, text: await response.text() }
   } catch (cause) {
-    throw unreachable(base, cause)
+    throw unreachableFailure(base, cause)
   }
 }
 

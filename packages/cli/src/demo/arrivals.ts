@@ -2,7 +2,7 @@ import type { ReceivedDelivery, ReceivedRequest } from '../receiver/received-del
 import { audienceChange } from '../receiver/audience-change.ts'
 import type { SampleCall } from './sample-calls.ts'
 
-export interface Expected {
+export interface ExpectedArrivals {
   readonly calls: readonly SampleCall[]
   /** Users that enter and leave the audience. */
   readonly members: readonly string[]
@@ -13,14 +13,14 @@ export class Arrivals {
   readonly complete: Promise<void>
   /** Resolves when the deletion notice was delivered. */
   readonly noticed: Promise<void>
-  readonly #expected: Expected
+  readonly #expected: ExpectedArrivals
   readonly #arrived = new Map<string, { delivery: ReceivedDelivery; request: ReceivedRequest }>()
   readonly #changes = new Map<string, ReceivedDelivery>()
   readonly #resolve: () => void
   readonly #resolveNoticed: () => void
   #notice: ReceivedDelivery | undefined
 
-  constructor(expected: Expected) {
+  constructor(expected: ExpectedArrivals) {
     this.#expected = expected
     const { promise, resolve } = Promise.withResolvers<void>()
     this.complete = promise

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { withConfigured } from '../api/configured-webhook.ts'
+import { withCurrentConfiguration } from '../api/configured-webhook.ts'
 import type { Source } from '../api/generated/management-client.ts'
 import { listItems } from '../api/list-items.ts'
 import type { ManagementApi } from '../api/management-api.ts'
@@ -17,7 +17,9 @@ export async function demoObjects(
   const { id: sourceId } = source
   const destinations = await listItems((page) => api.listDestinations({ sourceId, ...page }))
   const earlier = destinations.find(({ name }) => name === NAME)
-  const webhooks = [withConfigured({ url: webhook.url }, earlier?.settings.webhooks ?? [])]
+  const webhooks = [
+    withCurrentConfiguration({ url: webhook.url }, earlier?.settings.webhooks ?? []),
+  ]
   const change = { enabled: true, settings: { webhooks, sharedSecret: webhook.secret } }
   const destination =
     earlier === undefined

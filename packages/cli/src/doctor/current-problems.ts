@@ -1,13 +1,13 @@
 import { findAdminToken } from '../api/admin-token.ts'
 import { type ManagementApi, managementApi } from '../api/management-api.ts'
 import { Failure } from '../failure.ts'
-import { type Checked, failedCheck } from './finding.ts'
+import { type CheckResult, failedCheck } from './finding.ts'
 import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 
 type Problem = Awaited<ReturnType<ManagementApi['listProblems']>>['data'][number]
 
 /** The current problems of a running service. Those that only need attention do not fail. */
-export async function problemFindings(target: DoctorTarget): Promise<readonly Checked[]> {
+export async function problemFindings(target: DoctorTarget): Promise<readonly CheckResult[]> {
   // The service check reports an unreachable service.
   if ((await serviceAt(target)) === undefined) return []
   const check = 'problems'
@@ -31,7 +31,7 @@ function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget
   return condition === 'damage_found' && count === null && backend === 'embedded' && isLocal(target)
 }
 
-function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): Checked {
+function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): CheckResult {
   const { kind, id } = subject
   const more = kind === 'destination' ? ` Its state: \`hookline destinations get ${id}\`` : ''
   return {

@@ -9,7 +9,7 @@ export interface Finding {
   readonly next?: string
 }
 
-export interface Checked extends Finding {
+export interface CheckResult extends Finding {
   readonly check: string
 }
 

@@ -1,4 +1,4 @@
-import { durationText, grouped } from '../output/figures.ts'
+import { durationText, formatCount } from '../output/figures.ts'
 
 export interface Progress {
   readonly bytes: number
@@ -17,9 +17,9 @@ export function progressText(now: Progress, start: Progress, elapsedMs: number):
   const secondsLeft = ((now.totalBytes - now.bytes) * seconds) / (now.bytes - start.bytes)
   return [
     `[${'='.repeat(filled)}${' '.repeat(BAR_CHARACTERS - filled)}] ${String(Math.floor(part * 100)).padStart(3)}%`,
-    `${grouped(now.lines)} lines`,
-    `${grouped(Math.round(rate))}/s`,
+    `${formatCount(now.lines)} lines`,
+    `${formatCount(Math.round(rate))}/s`,
     ...(Number.isFinite(secondsLeft) ? [`${durationText(secondsLeft)} left`] : []),
-    ...(now.rejected > 0 ? [`${grouped(now.rejected)} rejected`] : []),
+    ...(now.rejected > 0 ? [`${formatCount(now.rejected)} rejected`] : []),
   ].join('  ')
 }

@@ -17,7 +17,7 @@ export interface Position {
   readonly line: number
 }
 
-/** Longer than the 32 KB of a call: its text may contain spaces and escaped characters. */
+/** The maximum length of a line. Longer than the 32 KB of a call, whose text may contain spaces and escaped characters. */
 const MAX_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 

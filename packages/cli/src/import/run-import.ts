@@ -11,7 +11,7 @@ import {
 } from './import-state.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { Importer } from './importer.ts'
-import { grouped } from '../output/figures.ts'
+import { formatCount } from '../output/figures.ts'
 import { ProgressDisplay } from './progress-display.ts'
 import { RejectedFile } from './rejected-file.ts'
 
@@ -34,7 +34,7 @@ export function rejectedPath(path: string): string {
 
 /** `2 lines were rejected.` */
 export function rejectedText(count: number): string {
-  return count === 1 ? '1 line was rejected.' : `${grouped(count)} lines were rejected.`
+  return count === 1 ? '1 line was rejected.' : `${formatCount(count)} lines were rejected.`
 }
 
 export interface ImportResult {

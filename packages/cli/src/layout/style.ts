@@ -12,7 +12,7 @@ export const OWN_STYLE = String.raw`\u001b${MARK}(\[[\d;]*m)`
 const OWN_STYLES = new RegExp(OWN_STYLE, 'g')
 
 /** Styles text if the stream supports it. `terminalText` makes the sequences effective. */
-export function styled(format: Format, text: string, stream: NodeJS.WriteStream): string {
+export function styledText(format: Format, text: string, stream: NodeJS.WriteStream): string {
   const [start = '', end = ''] = styleText(format, '\n', { stream }).split('\n')
   return marked(start) + text + marked(end)
 }

@@ -1,6 +1,6 @@
 import { columnsOf, wordLines } from '../layout/measure.ts'
 import type { Output } from './output.ts'
-import { printable } from './safe-text.ts'
+import { printableText } from './safe-text.ts'
 
 const GAP = 2
 /** Values are not wrapped to fewer columns than this. */
@@ -15,7 +15,7 @@ export function details(output: Output, lines: readonly (Detail | undefined | fa
   const left = Math.max(MIN_VALUE_COLUMNS, output.columns - names - GAP)
   return entries
     .flatMap(([name, value]) => {
-      const [first = '', ...more] = wordLines(printable(value), left)
+      const [first = '', ...more] = wordLines(printableText(value), left)
       const space = ' '.repeat(names - columnsOf(name) + GAP)
       const indent = ' '.repeat(names + GAP)
       return [
@@ -27,7 +27,7 @@ export function details(output: Output, lines: readonly (Detail | undefined | fa
 }
 
 /** Wraps a line to the screen with a hanging indent. */
-export function wrapped(output: Output, line: string): string {
+export function wrapLine(output: Output, line: string): string {
   const indent = line.length - line.trimStart().length
   const hanging = ' '.repeat(indent + GAP)
   const [first = '', ...more] = wordLines(line.trimStart(), output.columns - indent - GAP)

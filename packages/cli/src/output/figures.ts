@@ -16,13 +16,13 @@ export function bytesText(bytes: number): string {
 }
 
 /** `12,020` */
-export function grouped(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
 /** `1 delivery`, `12,020 deliveries` */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
 /** `a, b, c and 2 more` */

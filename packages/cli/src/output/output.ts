@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { jsonText, terminalText } from './safe-text.ts'
-import { type Format, styled } from '../layout/style.ts'
+import { type Format, styledText } from '../layout/style.ts'
 
 interface OutputOptions {
   readonly json?: boolean | undefined
@@ -39,7 +39,7 @@ export class Output {
   }
 
   style(format: Format, text: string): string {
-    return styled(format, text, process.stdout)
+    return styledText(format, text, process.stdout)
   }
 
   /** With its age on a screen: `2026-07-01T11:40:00.000Z (3 min ago)`. */

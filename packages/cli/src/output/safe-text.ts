@@ -14,7 +14,7 @@ const IN_VALUES = new RegExp(`(${PART_OF_VISIBLE})|${HIDDEN}`, 'gu')
 const IN_TEXT = new RegExp(String.raw`${OWN_STYLE}|(${PART_OF_VISIBLE}|[\n\t])|${HIDDEN}`, 'gu')
 
 /** Makes external text safe to print on one line: hidden characters become escapes like `\x1b`. */
-export function printable(text: string): string {
+export function printableText(text: string): string {
   return text.replaceAll(IN_VALUES, (all, kept: string | undefined) => kept ?? escaped(all))
 }
 

@@ -1,5 +1,5 @@
 import type { ManagementApi } from '../api/management-api.ts'
-import { grouped } from './figures.ts'
+import { formatCount } from './figures.ts'
 import { nameColumns, type Names } from './names.ts'
 import type { Output } from './output.ts'
 import { type Column, table } from './table.ts'
@@ -68,11 +68,11 @@ function plotOf(counts: readonly number[]): string {
 }
 
 const COLUMNS: readonly Column<Summary>[] = [
-  { head: 'received', cell: ({ received }) => grouped(received), rank: 2 },
-  { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
-  { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 3 },
-  { head: 'failed', cell: ({ failed }) => grouped(failed) },
-  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : grouped(pending)) },
+  { head: 'received', cell: ({ received }) => formatCount(received), rank: 2 },
+  { head: 'delivered', cell: ({ delivered }) => formatCount(delivered) },
+  { head: 'retried', cell: ({ retried }) => formatCount(retried), rank: 3 },
+  { head: 'failed', cell: ({ failed }) => formatCount(failed) },
+  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : formatCount(pending)) },
   { head: 'slowest p95', cell: ({ p95 }) => (p95 === null ? '' : `${p95} ms`), rank: 1 },
   { head: 'plot', cell: ({ plot }) => plot, rank: 4 },
 ]

@@ -1,4 +1,4 @@
-import { printable } from './safe-text.ts'
+import { printableText } from './safe-text.ts'
 
 export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
@@ -9,5 +9,5 @@ export function destinationWord(id: string, names: ReadonlyMap<string, string>):
   const name = names.get(id)
   const alike = [...names.values()].filter((each) => each === name)
   if (name === undefined || alike.length > 1) return id
-  return printable(name) !== name || name.startsWith('-') ? id : shellWord(name)
+  return printableText(name) !== name || name.startsWith('-') ? id : shellWord(name)
 }

@@ -1,7 +1,7 @@
 import { formatTimeSpan } from '@hookline/protocol'
 import type { ManagementApi } from '../api/management-api.ts'
 import { type Detail, details } from './details.ts'
-import { bytesText, counted, durationText, grouped } from './figures.ts'
+import { bytesText, countText, durationText, formatCount } from './figures.ts'
 import type { Output } from './output.ts'
 import { type Column, table } from './table.ts'
 
@@ -38,7 +38,7 @@ function serviceLines(output: Output, system: System): (Detail | false)[] {
       `${output.time(foundAt)} ${description}`,
     ]),
     ...nodeLines(output, system),
-    ['live tail', `${live.open} of ${grouped(live.max)} connections`],
+    ['live tail', `${live.open} of ${formatCount(live.max)} connections`],
     ['last backup', backup === null ? 'none yet' : output.time(backup)],
   ]
 }
@@ -66,7 +66,7 @@ function storageLines(output: Output, { storage }: System): (Detail | false)[] {
       'storage',
       `${bytesText(storage.usedBytes)} used; database ${bytesText(storage.databaseBytes)}, log ${bytesText(storage.logBytes)}${free}`,
     ],
-    ['events', `${isExact ? '' : 'about '}${grouped(events)}${oldest}`],
+    ['events', `${isExact ? '' : 'about '}${formatCount(events)}${oldest}`],
     ['retention', `${formatTimeSpan(retentionMs)}${size}`],
   ]
 }
@@ -76,14 +76,17 @@ function backlogLines({ backlog }: System): (Detail | false)[] {
   const age = (ms: number | null): string =>
     ms === null ? '' : `, oldest ${durationText(ms / 1000)}`
   const behind = ({ events, ageMs }: typeof undecided): string =>
-    events === 0 ? 'none' : `${counted(events, 'event')}${age(ageMs)}`
+    events === 0 ? 'none' : `${countText(events, 'event')}${age(ageMs)}`
   const { quarantined, openReplays, openDeletions } = backlog
   return [
     ['unprocessed', behind(undecided)],
     notInProfiles !== null && ['not in profiles', behind(notInProfiles)],
-    ['backlog', `${grouped(pending)} pending${age(oldestPendingAgeMs)}; ${grouped(held)} held`],
-    quarantined > 0 && ['quarantined', grouped(quarantined)],
-    ['in progress', `${counted(openReplays, 'replay')}, ${counted(openDeletions, 'deletion')}`],
+    [
+      'backlog',
+      `${formatCount(pending)} pending${age(oldestPendingAgeMs)}; ${formatCount(held)} held`,
+    ],
+    quarantined > 0 && ['quarantined', formatCount(quarantined)],
+    ['in progress', `${countText(openReplays, 'replay')}, ${countText(openDeletions, 'deletion')}`],
   ]
 }
 
@@ -99,7 +102,7 @@ function settingsText(
   const rest =
     others === 0
       ? ''
-      : `${counted(others, 'setting')} with default values; show them with --settings.`
+      : `${countText(others, 'setting')} with default values; show them with --settings.`
   return [shown.length === 0 ? '' : table(output, COLUMNS, shown), rest]
     .filter((text) => text !== '')
     .join('\n')

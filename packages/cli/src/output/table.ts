@@ -1,7 +1,7 @@
 import { columnsOf, cut, wordLines } from '../layout/measure.ts'
 import { details } from './details.ts'
 import type { Output } from './output.ts'
-import { printable } from './safe-text.ts'
+import { printableText } from './safe-text.ts'
 
 export interface Column<Item> {
   readonly head: string
@@ -44,7 +44,7 @@ export function cellText<Item>(
   timeText: (at: string) => string,
 ): string {
   const text = cell(item)
-  return isTime && TIME.test(text) ? timeText(text) : printable(text)
+  return isTime && TIME.test(text) ? timeText(text) : printableText(text)
 }
 
 function needOf<Item>(

@@ -1,6 +1,6 @@
-import { styled } from '../layout/style.ts'
+import { styledText } from '../layout/style.ts'
 import type { Output } from './output.ts'
-import { printable } from './safe-text.ts'
+import { printableText } from './safe-text.ts'
 
 interface Warning {
   readonly message: string
@@ -8,8 +8,8 @@ interface Warning {
 }
 
 export function noteWarnings(output: Output, warnings: readonly Warning[] = []): void {
-  const head = styled(['yellow', 'bold'], 'warning:', process.stderr)
+  const head = styledText(['yellow', 'bold'], 'warning:', process.stderr)
   for (const { message, hint } of warnings) {
-    output.note(`${head} ${printable(message)}\n  ${printable(hint)}`)
+    output.note(`${head} ${printableText(message)}\n  ${printableText(hint)}`)
   }
 }

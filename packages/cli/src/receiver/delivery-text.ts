@@ -1,7 +1,7 @@
 import { isJsonObject } from '@hookline/protocol'
 import { eventCells } from '../output/events/event-summary.ts'
 import type { Output } from '../output/output.ts'
-import { printable } from '../output/safe-text.ts'
+import { printableText } from '../output/safe-text.ts'
 import { audienceChange } from './audience-change.ts'
 import type { ReceivedDelivery, ReceivedRequest } from './received-delivery.ts'
 
@@ -38,9 +38,9 @@ const SHOWN_HEADERS = [
 
 export function requestText(output: Output, { headers, body }: ReceivedRequest): string {
   const lines = SHOWN_HEADERS.map(
-    (name) => `  ${output.style('dim', `${name}:`)} ${printable(String(headers[name]))}`,
+    (name) => `  ${output.style('dim', `${name}:`)} ${printableText(String(headers[name]))}`,
   )
-  return [...lines, '', `  ${printable(body)}`].join('\n')
+  return [...lines, '', `  ${printableText(body)}`].join('\n')
 }
 
 function nameOf(delivery: ReceivedDelivery): string | null {

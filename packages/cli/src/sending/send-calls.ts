@@ -7,7 +7,7 @@ import {
   ValidationError,
 } from '@hookline/client'
 import type { EventType } from '@hookline/protocol'
-import { DEADLINE_MS, unreachable } from '../api/connection-failure.ts'
+import { DEADLINE_MS, unreachableFailure } from '../api/connection-failure.ts'
 import { sendingFailure } from './sending-failure.ts'
 
 /** Few, because the user is waiting. */
@@ -35,7 +35,7 @@ export async function sendCalls(
     await analytics.close({ timeoutMs: DEADLINE_MS })
   } catch (error) {
     if (error instanceof ValidationError) throw sendingFailure(error, base)
-    if (error instanceof FlushTimeoutError) throw unreachable(base, error)
+    if (error instanceof FlushTimeoutError) throw unreachableFailure(base, error)
     throw error
   }
   const [first] = errors

@@ -1,6 +1,6 @@
 import { DeliveryError, RejectedError, type ReportedError, ValidationError } from '@hookline/client'
 import { INGEST_CODES, type IngestCodeName } from '@hookline/protocol'
-import { notHookline, unreachable } from '../api/connection-failure.ts'
+import { notHookline, unreachableFailure } from '../api/connection-failure.ts'
 import { Failure } from '../failure.ts'
 
 const WRITE_KEY_HINT =
@@ -10,7 +10,7 @@ export function sendingFailure(error: ReportedError | ValidationError, base: URL
   if (error instanceof DeliveryError) {
     const { status, code, cause } = error
     if (cause instanceof Failure) return cause
-    return status === undefined ? unreachable(base, cause) : refusalFailure(status, code)
+    return status === undefined ? unreachableFailure(base, cause) : refusalFailure(status, code)
   }
   if (error instanceof RejectedError) return refusalFailure(400, error.code)
   if (error instanceof ValidationError) {

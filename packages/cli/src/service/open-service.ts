@@ -1,8 +1,8 @@
 import type { Config, Service, ServiceLog, ServiceOptions } from '@hookline/server'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFailure } from './start-failure.ts'
-import { printable, terminalText } from '../output/safe-text.ts'
-import { type Format, styled } from '../layout/style.ts'
+import { printableText, terminalText } from '../output/safe-text.ts'
+import { type Format, styledText } from '../layout/style.ts'
 
 const MAX_FLUSH_MS = 1_000
 
@@ -51,12 +51,12 @@ export function logLine(json: string): string {
   const [name, colour] = LEVELS[level] ?? ['', 'dim']
   const fields = Object.entries({ ...rest, ...(err && { error: err.message }) })
   const words = fields.map(([key, value]) => `${key}=${textOf(value)}`)
-  const style = (format: Format, text: string) => styled(format, text, process.stderr)
+  const style = (format: Format, text: string) => styledText(format, text, process.stderr)
   const line = [
     style('dim', time.slice(11, 23)),
     style(colour, name.padEnd(5)),
-    printable(msg ?? ''),
-    ...words.map((word) => style('dim', printable(word))),
+    printableText(msg ?? ''),
+    ...words.map((word) => style('dim', printableText(word))),
   ].join(' ')
   return terminalText(line)
 }

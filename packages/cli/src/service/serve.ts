@@ -1,10 +1,10 @@
 import type {
   Config,
-  DatabaseCorrupted,
+  DatabaseCorruption,
   Service,
   ServiceLog,
   ServiceOptions,
-  WorkerFailed,
+  FailedWorker,
 } from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
@@ -67,7 +67,7 @@ async function runUntil(
   return signal
 }
 
-function failureOf(failure: WorkerFailed | DatabaseCorrupted): Failure {
+function failureOf(failure: FailedWorker | DatabaseCorruption): Failure {
   if (!('corruption' in failure)) return workerFailure(failure)
   const { corruption } = failure
   const hint =
@@ -79,7 +79,7 @@ function failureOf(failure: WorkerFailed | DatabaseCorrupted): Failure {
   })
 }
 
-function workerFailure({ worker, failures, error }: WorkerFailed): Failure {
+function workerFailure({ worker, failures, error }: FailedWorker): Failure {
   const kind = error instanceof Error ? error.name : typeof error
   const hint =
     'No accepted event is lost. All events are on disk and will be delivered after the next start. The error is in the log.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted } from '../../src/output/figures.ts'
+import { countText } from '../../src/output/figures.ts'
 
 test.for<[number, string]>([
   [0, '0 attempts'],
@@ -7,10 +7,10 @@ test.for<[number, string]>([
   [2, '2 attempts'],
   [12_020, '12,020 attempts'],
 ])('a count of %i agrees with its noun', ([count, text]) => {
-  expect(counted(count, 'attempt')).toBe(text)
+  expect(countText(count, 'attempt')).toBe(text)
 })
 
 test('a noun may have an irregular plural', () => {
-  expect(counted(1, 'delivery', 'deliveries')).toBe('1 delivery')
-  expect(counted(2, 'delivery', 'deliveries')).toBe('2 deliveries')
+  expect(countText(1, 'delivery', 'deliveries')).toBe('1 delivery')
+  expect(countText(2, 'delivery', 'deliveries')).toBe('2 deliveries')
 })

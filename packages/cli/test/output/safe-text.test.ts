@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonText, printable, terminalText } from '../../src/output/safe-text.ts'
+import { jsonText, printableText, terminalText } from '../../src/output/safe-text.ts'
 
 test.each([
   [
@@ -18,13 +18,13 @@ test.each([
   ['a joiner between letters that do not join', 'ad\u200dmin', String.raw`ad\u200dmin`],
   ['the fifth mark on a letter', `e${'\u0301'.repeat(5)}`, `e${'\u0301'.repeat(4)}\\u0301`],
 ])('shows as escapes: %s', (_what, text, shown) => {
-  expect(printable(text)).toBe(shown)
+  expect(printableText(text)).toBe(shown)
 })
 
 test.each(['Größe 🎉 "x"', '山田太郎', '👩‍👩‍👧 ❤️ 👍🏽', 'می\u200cخواهم', 'é'])(
   'leaves %s unchanged',
   (text) => {
-    expect([printable(text), terminalText(text), JSON.parse(jsonText(text))]).toEqual(
+    expect([printableText(text), terminalText(text), JSON.parse(jsonText(text))]).toEqual(
       Array(3).fill(text),
     )
   },

@@ -11,7 +11,7 @@ import {
   jsonValueOf,
   serialise,
   type SerialisedMessage,
-  unrepresentable,
+  unrepresentableError,
 } from './serialise.ts'
 import { validate } from './validate.ts'
 
@@ -81,7 +81,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
     } catch (cause) {
       if (cause instanceof ValidationError) throw cause
       // A getter, a `toJSON` or a Proxy in the program may throw anything.
-      throw unrepresentable(textOf(cause), { cause })
+      throw unrepresentableError(textOf(cause), { cause })
     }
     this.take(message)
   }

@@ -86,12 +86,12 @@ class Copy {
       return value
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
-      throw unrepresentable(`${key} is ${String(value)}`)
+      throw unrepresentableError(`${key} is ${String(value)}`)
     }
     const json = jsonValueOf(value, key)
     if (typeof json === 'object' && json !== null) return this.#ofObject(json, key)
     if (json !== value) return this.#value(json, key)
-    throw unrepresentable(`${key} is a ${typeof json}`)
+    throw unrepresentableError(`${key} is a ${typeof json}`)
   }
 
   #ofObject(value: object, key: string): unknown {
@@ -109,7 +109,7 @@ class Copy {
     }
     const hasEntries = value instanceof Map || value instanceof Set
     if (hasEntries || (prototype !== null && Object.keys(value).length === 0)) {
-      throw unrepresentable(`${key} is an object that JSON cannot represent, such as a Map`)
+      throw unrepresentableError(`${key} is an object that JSON cannot represent, such as a Map`)
     }
     return this.#object(value)
   }
@@ -124,7 +124,7 @@ class Copy {
 
   #enter(object: object): void {
     if (this.#ancestors.length === CALL_LIMITS.nestingLevels) {
-      if (this.#ancestors.includes(object)) throw unrepresentable('circular reference')
+      if (this.#ancestors.includes(object)) throw unrepresentableError('circular reference')
       throw new ValidationError('nested_too_deep', 'the call is nested too deeply')
     }
     this.#spend(1)
@@ -138,7 +138,7 @@ class Copy {
 }
 
 /** The error for a value that JSON cannot represent, or for an exception from a `toJSON` or a getter of the program. */
-export function unrepresentable(reason: string, options?: ErrorOptions): ValidationError {
+export function unrepresentableError(reason: string, options?: ErrorOptions): ValidationError {
   return new ValidationError('invalid_json', `JSON cannot represent the call: ${reason}`, options)
 }
 

@@ -1,7 +1,7 @@
 import { optimistic } from '@oazapfts/runtime'
 import { SERVICE_URL } from './addresses.ts'
 import * as operations from '@hookline/cli/management-client'
-import { ApiProblem, unreachable } from './problem.ts'
+import { ApiProblem, unreachableProblem } from './problem.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
@@ -31,7 +31,7 @@ export async function serviceFetch(
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
-      throw unreachable()
+      throw unreachableProblem()
     },
   )
   if (response.ok && !response.headers.has('preference-applied')) return response

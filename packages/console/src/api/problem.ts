@@ -28,7 +28,7 @@ export function problemOf(error: unknown): ApiProblem {
   return new ApiProblem(0, { code: 'unexpected', detail: String(error) })
 }
 
-export function unreachable(): ApiProblem {
+export function unreachableProblem(): ApiProblem {
   return new ApiProblem(0, { code: 'unreachable', detail: 'The service is not responding.' })
 }
 

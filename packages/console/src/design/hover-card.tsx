@@ -7,7 +7,7 @@ interface HoverCardProps {
   readonly card: () => ReactNode
 }
 
-/** A pointer that only passes shows nothing. */
+/** How long a pointer rests before the card opens: one that only passes opens none. */
 const REST_MS = 400
 const MARGIN_PX = 8
 

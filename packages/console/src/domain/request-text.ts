@@ -7,11 +7,11 @@ interface HttpRequest {
 
 export function requestText({ method, path, headers, body }: HttpRequest): string {
   const lines = headers.map(({ name, value }) => `${name}: ${value}`)
-  return [`${method} ${path} HTTP/1.1`, ...lines, '', indented(body)].join('\n')
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', indentJson(body)].join('\n')
 }
 
 /** Indents JSON; returns other text unchanged. */
-export function indented(text: string): string {
+export function indentJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

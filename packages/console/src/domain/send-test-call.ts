@@ -1,4 +1,4 @@
-import { ApiProblem, unreachable } from '../api/problem.ts'
+import { ApiProblem, unreachableProblem } from '../api/problem.ts'
 
 /** A real call: it is stored and delivered. */
 const TEST_CALL = {
@@ -16,7 +16,7 @@ export async function sendTestCall(url: string, writeKey: string): Promise<void>
     headers: { 'content-type': 'application/json', authorization: `Basic ${btoa(`${writeKey}:`)}` },
     body: JSON.stringify({ ...TEST_CALL, messageId: `test-${crypto.randomUUID()}` }),
   }).catch(() => {
-    throw unreachable()
+    throw unreachableProblem()
   })
   if (response.ok) return
   const { code, message } = (await response.json().catch(() => ({}))) as {

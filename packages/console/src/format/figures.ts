@@ -47,11 +47,11 @@ export function bytes(value: number): string {
 }
 
 /** `All 4 events.`, or `50 events.` if more. */
-export function listed(hasMore: boolean, count: number, one: string, many?: string): string {
-  return `${hasMore || count < 2 ? '' : 'All '}${counted(count, one, many)}.`
+export function listCountText(hasMore: boolean, count: number, one: string, many?: string): string {
+  return `${hasMore || count < 2 ? '' : 'All '}${countText(count, one, many)}.`
 }
 
 /** `1 event`, `2 events` */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function countText(count: number, one: string, many = `${one}s`): string {
   return `${wholeNumber(count)} ${count === 1 ? one : many}`
 }

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import {
   isUnchanged,
   payloadsOf,
-  type Tested,
+  type TestResponse,
 } from '../../src/domain/destinations/tested-payloads.ts'
 
-function tested(formatted: string, webhook: object): Tested {
-  return { stored: '{"a":1}', formatted, webhooks: [webhook] } as unknown as Tested
+function tested(formatted: string, webhook: object): TestResponse {
+  return { stored: '{"a":1}', formatted, webhooks: [webhook] } as unknown as TestResponse
 }
 
 test('without fields, format and transform, the stored payload is sent unchanged', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytes, counted, duration, percent, rate, shortNumber } from '../../src/format/figures.ts'
+import { bytes, countText, duration, percent, rate, shortNumber } from '../../src/format/figures.ts'
 import { absoluteTime, dueTime, relativeTime } from '../../src/format/times.ts'
 
 describe('figures', () => {
@@ -44,7 +44,7 @@ describe('figures', () => {
 
   test('large counts are abbreviated, with the right noun', () => {
     expect([9_999, 1_234_567].map(shortNumber)).toEqual(['9,999', '1.23M'])
-    expect([0, 1, 2].map((count) => counted(count, 'event'))).toEqual([
+    expect([0, 1, 2].map((count) => countText(count, 'event'))).toEqual([
       '0 events',
       '1 event',
       '2 events',

@@ -12,7 +12,7 @@ import {
   errorIn,
   idsIn,
   spacedIds,
-  confirmationText,
+  deletionConfirmation,
 } from '../../src/pages/privacy/deletion-fields.ts'
 
 const NOTIFICATION = {
@@ -57,9 +57,9 @@ test('a request contains only the requested ids', () => {
 })
 
 test('the confirmation is the id, or the number of ids', () => {
-  expect(confirmationText({ userIds: ['u1'] })).toBe('u1')
-  expect(confirmationText({ userIds: ['\u202eu1'] })).toBe('delete')
-  expect(confirmationText({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
+  expect(deletionConfirmation({ userIds: ['u1'] })).toBe('u1')
+  expect(deletionConfirmation({ userIds: ['\u202eu1'] })).toBe('delete')
+  expect(deletionConfirmation({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
 })
 
 test('the error of one id names its line', () => {

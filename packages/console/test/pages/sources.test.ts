@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { periodOf } from '../../src/domain/periods.ts'
-import { nameToType } from '../../src/format/name-to-type.ts'
+import { confirmationText } from '../../src/format/confirmation-text.ts'
 import {
   bodyOf,
   changeOf,
@@ -85,9 +85,9 @@ test('the last use of a source is the last use of any of its keys', () => {
 })
 
 test('a name that cannot be typed as it is shown is replaced by the id', () => {
-  expect(nameToType('My shop', 'src_1')).toBe('My shop')
+  expect(confirmationText('My shop', 'src_1')).toBe('My shop')
   for (const name of ['\u202eshop', 'a\u0000b', ' shop', 'a  b', 'x'.repeat(61)])
-    expect(nameToType(name, 'src_1')).toBe('src_1')
+    expect(confirmationText(name, 'src_1')).toBe('src_1')
 })
 
 test('a filter matches words of a name, and parts of an id or a write key', () => {

@@ -4,7 +4,7 @@ import {
   actorChoices,
   type AuditEntry,
   changingActions,
-  distinct,
+  uniqueNames,
   pageOf,
   targetIdOf,
   targetNameOf,
@@ -147,7 +147,7 @@ test('entries are filtered by distinct names', () => {
     ['ses_2222', 'Ada (admin) …2222'],
     ['tok_3', 'CI (admin)'],
   ])
-  const names = distinct(
+  const names = uniqueNames(
     new Map([
       ['dst_1111', 'ERP'],
       ['src_2222', 'ERP'],

@@ -35,7 +35,7 @@ export interface OperatorInfo {
   readonly test: (actual: Json, value: Json | undefined, now: number) => boolean | undefined
 }
 
-/** All operators. Both `holds` and the reference page use this table. */
+/** All operators. Both `comparisonHolds` and the reference page use this table. */
 export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   equals: {
     takes: 'any',
@@ -121,13 +121,17 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
  * Whether the comparison holds for `actual`, which is `undefined` if it is missing. `now` is in milliseconds since the
  * epoch; only `within_last_days` depends on it. If the operator does not support `value`, `actual` counts as mistyped.
  */
-export function holds({ op, value }: Comparison, actual: Json | undefined, now: number): boolean {
+export function comparisonHolds(
+  { op, value }: Comparison,
+  actual: Json | undefined,
+  now: number,
+): boolean {
   const operator = OPERATOR_TABLE[op]
   if (actual === undefined || actual === null) return operator.onMissing
   return operator.test(actual, value, now) ?? operator.onMistyped
 }
 
-/** When the passage of time next changes `holds`, in milliseconds since the epoch; `null` for never. */
+/** When the passage of time next changes the result of `comparisonHolds`, in milliseconds since the epoch; `null` for never. */
 export function nextChangeOf(
   { op, value }: Comparison,
   actual: Json | undefined,

@@ -31,7 +31,7 @@ export const RESERVED_HEADERS = {
   ],
 } as const
 
-/** RFC 9110 §5.6.2. */
+/** A token, as in the names of headers (RFC 9110 §5.6.2). */
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** The group that reserves the header; `undefined` if a static header may set it. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type Comparison,
   formatTimestamp,
-  holds,
+  comparisonHolds,
   type Json,
   nextChangeOf,
   type Operator,
@@ -88,7 +88,7 @@ describe('the operator', () => {
     const comparison: Comparison = value === undefined ? { op } : { op, value }
     const { onMissing, onMistyped } = OPERATOR_TABLE[op]
     const failed = (expected: boolean, values: readonly (Json | undefined)[]) =>
-      values.filter((actual) => holds(comparison, actual, NOW) !== expected)
+      values.filter((actual) => comparisonHolds(comparison, actual, NOW) !== expected)
     expect(failed(true, yes)).toEqual([])
     expect(failed(false, no)).toEqual([])
     expect(failed(onMistyped, mistyped)).toEqual([])
@@ -105,8 +105,8 @@ describe('the operator', () => {
       fc.property(any, any, (actual, value) => {
         const comparison = value === undefined ? {} : { value }
         return (
-          holds({ op, ...comparison }, actual, NOW) !==
-          holds({ op: opposite, ...comparison }, actual, NOW)
+          comparisonHolds({ op, ...comparison }, actual, NOW) !==
+          comparisonHolds({ op: opposite, ...comparison }, actual, NOW)
         )
       }),
     )
@@ -141,12 +141,12 @@ describe('a comparison changes with time', () => {
         const comparison: Comparison = { op: 'within_last_days', value }
         const at = daysAgo(days / 2)
         const next = nextChangeOf(comparison, at, NOW)
-        const before = holds(comparison, at, NOW)
+        const before = comparisonHolds(comparison, at, NOW)
         if (next === null) {
-          expect(holds(comparison, at, NOW + 100 * DAY)).toBe(before)
+          expect(comparisonHolds(comparison, at, NOW + 100 * DAY)).toBe(before)
         } else {
-          expect(holds(comparison, at, next - 1)).toBe(before)
-          expect(holds(comparison, at, next)).toBe(!before)
+          expect(comparisonHolds(comparison, at, next - 1)).toBe(before)
+          expect(comparisonHolds(comparison, at, next)).toBe(!before)
         }
       }),
     )

@@ -72,7 +72,7 @@ describe('the signature check of the receiver', () => {
     }
   })
 
-  it('is ok if both signatures are correct; one of several in the list is enough', () => {
+  it('is valid if both signatures are correct; one correct signature in the list is enough', () => {
     expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
       verdict: 'valid',
       xSignature: 'valid',
@@ -85,7 +85,7 @@ describe('the signature check of the receiver', () => {
     expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'valid' })
   })
 
-  it('is wrong if the body was changed or one signature is incorrect', () => {
+  it('is invalid if the body was changed or one signature is incorrect', () => {
     const headers = { 'x-signature': xSignature(), ...standard() }
     expect(check(headers, '{"version":1,"type":"page"}')).toEqual({
       verdict: 'invalid',
@@ -96,7 +96,7 @@ describe('the signature check of the receiver', () => {
     expect(check(short)).toMatchObject({ verdict: 'invalid', webhookSignature: 'valid' })
   })
 
-  it('is wrong if the timestamp is more than five minutes from now', () => {
+  it('is invalid if the timestamp is more than five minutes from now', () => {
     const at = (seconds: number) => check({ 'x-signature': xSignature(), ...standard(seconds) })
     expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'valid' })
     expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'invalid', webhookSignature: 'stale' })

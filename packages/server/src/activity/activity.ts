@@ -57,9 +57,9 @@ export function eventActivity(accepted: AcceptedEvent, at: number): EventActivit
     sourceId,
     type,
     messageId,
-    name: truncated(event.event ?? event.name ?? (origin && Object.keys(event.traits ?? {})[0])),
-    userId: truncated(userId),
-    anonymousId: truncated(anonymousId),
+    name: truncateText(event.event ?? event.name ?? (origin && Object.keys(event.traits ?? {})[0])),
+    userId: truncateText(userId),
+    anonymousId: truncateText(anonymousId),
     computed: origin !== undefined,
     change: changeOf(accepted),
   }
@@ -94,7 +94,7 @@ export function attemptActivity(
   }
 }
 
-export function truncated(text: string | undefined): string | null {
+export function truncateText(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, MAX_CHARACTERS)
 }
 
@@ -116,8 +116,8 @@ export interface ActivityEntry {
   readonly event?: EventActivity | undefined
 }
 
-/** Whether the filter matches. Events pass any destination filter: they have no destination yet. */
-export function passes({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
+/** Events match any destination filter: they have no destination yet. */
+export function matchesFilter({ activity, event }: ActivityEntry, filter: ActivityFilter): boolean {
   return (
     isWanted(filter.kind, activity.kind) &&
     isWanted(filter.sourceId, event?.sourceId) &&

@@ -1,4 +1,4 @@
-import { type Activity, type ActivityFilter, passes } from './activity.ts'
+import { type Activity, type ActivityFilter, matchesFilter } from './activity.ts'
 import type { LiveChange, LiveChanges, ChangeView } from './live-changes.ts'
 import type { SecondCounts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
@@ -138,7 +138,7 @@ export class LiveReader implements Disposable {
     for (let count = 0; count < limit && cursor.next < tail.items.next;) {
       const item = tail.items.at(cursor.next)
       cursor.next += 1
-      if (item === undefined || ('activity' in item && !passes(item, filter))) continue
+      if (item === undefined || ('activity' in item && !matchesFilter(item, filter))) continue
       count += 1
       const id = this.#id
       if ('activity' in item) yield { id, name: item.activity.kind, data: item.activity }

@@ -12,12 +12,12 @@ import {
   attemptActivity,
   type EventActivity,
   eventActivity,
-  truncated,
+  truncateText,
 } from './activity.ts'
 import { ActivityRelay, type ActivitySignals } from './activity-relay.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** Enough for seconds at full speed, or hours at a low rate. */
+/** The activities kept for readers that reconnect: seconds at full speed, or hours at a low rate. */
 const MAX_BUFFERED = 20_000
 /** Kept this long without readers, so a reader that reconnects misses nothing. */
 const UNREAD_TTL_MS = 5 * 60_000
@@ -101,8 +101,8 @@ export class LiveTail implements Omit<
   }
 
   purged({ userIds, anonymousIds, sourceIds }: PurgeActivity): void {
-    const users = new Set(userIds.map(truncated))
-    const anonymous = new Set(anonymousIds.map(truncated))
+    const users = new Set(userIds.map(truncateText))
+    const anonymous = new Set(anonymousIds.map(truncateText))
     this.#remove(
       (event) =>
         (users.has(event.userId) || anonymous.has(event.anonymousId)) &&

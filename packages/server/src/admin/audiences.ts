@@ -7,7 +7,7 @@ import { type FieldError, fieldError, errorsBelow, jsonPointer } from '../util/f
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { type Audited, auditEntry } from './audit.ts'
+import { type AuditedPort, auditEntry } from './audit.ts'
 import {
   type ComputationDeps,
   type ComputationKind,
@@ -107,7 +107,7 @@ const members = new List<Member>('members', ({ userId, since }) =>
 const listed = new List<{ readonly userId: string }>('listed', (user) => user)
 
 interface AudienceDeps extends ComputationDeps {
-  readonly memberships: Audited<Memberships, 'changeList'>
+  readonly memberships: AuditedPort<Memberships, 'changeList'>
 }
 
 /** `/audiences`: records, syncs, and members. */

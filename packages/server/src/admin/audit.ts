@@ -67,14 +67,14 @@ export function addAuditRoute(app: AdminApp, { audit, logger }: AuditDeps): void
 }
 
 /** A port in which the methods named by `Changes` require an audit entry. */
-export type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
+export type AuditedPort<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
   readonly [Name in Changes]: Port[Name] extends (...args: infer Args) => infer Result
     ? (...args: Required<Args>) => Result
     : never
 }
 
 /** The catalog, whose changes require an audit entry. */
-type AuditedCatalog = Audited<
+type AuditedCatalog = AuditedPort<
   Catalog,
   | 'putSource'
   | 'removeSource'

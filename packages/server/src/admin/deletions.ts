@@ -8,7 +8,7 @@ import { turn } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { MAX_AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.ts'
+import { MAX_AUDITED_IDS, type AuditedPort, auditEntry, type ChangeDeps } from './audit.ts'
 import { presentDelivery } from './deliveries/deliveries.ts'
 import { type WaitContext, waitContexts, type WaitDeps } from './deliveries/waiting.ts'
 import { respondWith, withResponse } from './idempotency.ts'
@@ -131,7 +131,7 @@ const schemas = {
 }
 
 interface DeletionDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
-  readonly deletions: Audited<Deletions, 'create'>
+  readonly deletions: AuditedPort<Deletions, 'create'>
   readonly notices: Pick<Notices, 'list' | 'progress'>
   readonly receipts: { sign(document: object): Promise<object> }
 }

@@ -7,7 +7,7 @@ import { type FieldError, fieldError } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
+import { type AuditedPort, type ChangeDeps, recordEntry } from './audit.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { Problem, requireFound } from './problems/problem.ts'
 
@@ -121,7 +121,7 @@ const schemas = {
 }
 
 interface ReplayDeps extends Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
-  readonly replays: Audited<Replays, 'create' | 'cancel' | 'retry'>
+  readonly replays: AuditedPort<Replays, 'create' | 'cancel' | 'retry'>
 }
 
 const list = new List<Replay>('replays', presentReplay)

@@ -235,7 +235,7 @@ export class StatisticsPoint {
     unlinked: {},
   }
   readonly #latency = new Map<number, number>()
-  /** By destination: the mean over time is summed over destinations. */
+  /** Samples of pending deliveries by destination. `pending` is the sum of the destinations' means. */
   readonly #pending = new Map<string, { sum: number; samples: number }>()
 
   constructor(at: number) {

@@ -5,7 +5,7 @@ import { fieldError } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { type Audited, auditEntry, type ChangeDeps } from './audit.ts'
+import { type AuditedPort, auditEntry, type ChangeDeps } from './audit.ts'
 import { Problem } from './problems/problem.ts'
 
 export const SuppressionResponse = Type.Object(
@@ -58,7 +58,7 @@ const list = new List<SuppressionRecord>('suppressions', presentSuppression)
 const MAX_AUDITED = 100
 
 interface SuppressionDeps extends Pick<ChangeDeps, 'clock'> {
-  readonly suppressions: Audited<Suppressions, 'remove'>
+  readonly suppressions: AuditedPort<Suppressions, 'remove'>
 }
 
 /** `/suppressions`: users whose events are accepted with 200 but not stored. */

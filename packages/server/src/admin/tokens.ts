@@ -6,7 +6,7 @@ import { hashOf, isSession, newToken } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List, pageOf } from './api/list.ts'
 import * as Schema from './api/schema.ts'
-import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
+import { type AuditedPort, type ChangeDeps, recordEntry } from './audit.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { Problem } from './problems/problem.ts'
 
@@ -68,7 +68,7 @@ const schemas = {
 }
 
 interface TokenDeps extends Pick<ChangeDeps, 'clock'> {
-  readonly tokens: Audited<Tokens, 'add' | 'remove'>
+  readonly tokens: AuditedPort<Tokens, 'add' | 'remove'>
 }
 
 const list = new List<StoredToken>('tokens', presentToken)

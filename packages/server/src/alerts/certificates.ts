@@ -2,11 +2,11 @@ import type { Destination } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import { X509Certificate } from 'node:crypto'
 
-/** Each text is parsed once. */
+/** Expiry times by certificate in PEM: parsing one is slow. */
 const expiries = new LRUCache<string, number>({ max: 1_000 })
 
 /** When the client certificates of the webhooks expire, in milliseconds since the epoch. */
-export function certificatesOf({
+export function certificateExpiriesOf({
   settings,
 }: Destination): { readonly url: string; readonly expiresAt: number }[] {
   return settings.webhooks.flatMap(({ url, auth }) => {

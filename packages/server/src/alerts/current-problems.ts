@@ -3,7 +3,7 @@ import { labelOf } from '../telemetry/names.ts'
 import { bySeverity, type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import { destinationFindings } from './destination-findings.ts'
 import type { ProblemFacts } from './facts.ts'
-import { counted, duration, type Finding, finding, type ProblemSubject } from './findings.ts'
+import { countText, duration, type Finding, finding, type ProblemSubject } from './findings.ts'
 
 /** A row of the list. All findings about a destination share one. */
 export interface CurrentProblem extends Finding {
@@ -99,7 +99,7 @@ function refusedFinding({
   const subject: ProblemSubject = isKnown
     ? { kind: 'source', ...source }
     : { ...SERVICE, name: 'Unknown source' }
-  const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${counted(count, 'call was', 'calls were')} ${text}.`
+  const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${countText(count, 'call was', 'calls were')} ${text}.`
   return finding(condition, subject, title, {
     since,
     count,
@@ -115,7 +115,7 @@ function serviceFindings(facts: ProblemFacts): Finding[] {
     findings.push(ofService('disk_low', title))
   }
   if (uncheckedDestinations > 0) {
-    const title = `${counted(uncheckedDestinations, 'destination')} ${uncheckedDestinations === 1 ? 'was' : 'were'} not checked, because too many others need attention.`
+    const title = `${countText(uncheckedDestinations, 'destination')} ${uncheckedDestinations === 1 ? 'was' : 'were'} not checked, because too many others need attention.`
     const more = { count: uncheckedDestinations, to: '/destinations' }
     findings.push(ofService('destinations_skipped', title, more))
   }
@@ -124,7 +124,7 @@ function serviceFindings(facts: ProblemFacts): Finding[] {
     findings.push(ofService('backup_old', title, { since: lastBackupAt }))
   }
   for (const { id, name, count } of missedBySyncs) {
-    const title = `${labelOf(name)}: the last sync found ${counted(count, 'missed change')}.`
+    const title = `${labelOf(name)}: the last sync found ${countText(count, 'missed change')}.`
     const to = id.startsWith('aud_') ? `/audiences/${id}` : `/traits/${id}`
     findings.push(ofService('sync_missed', title, { detail: id, count, to }))
   }
@@ -149,7 +149,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFac
       }),
     )
   const items = (count: number): string =>
-    counted(count, 'event or delivery', 'events or deliveries')
+    countText(count, 'event or delivery', 'events or deliveries')
   if (missing > 0)
     findings.push(
       ofService('damage_found', `${items(missing)} missing from the tables.`, {
@@ -213,13 +213,13 @@ function unlinkedFinding({ source, reason, count }: ProblemFacts['unlinked'][num
     return finding(
       'ids_unlinked',
       subject,
-      `${name}: ${counted(count, 'call')} in the last 24 hours had a placeholder ID, such as undefined or 0.`,
+      `${name}: ${countText(count, 'call')} in the last 24 hours had a placeholder ID, such as undefined or 0.`,
       { detail: reason, count, to: source.id === '' ? '/sources' : `/sources?source=${source.id}` },
     )
   return finding(
     'ids_unlinked',
     subject,
-    `${name}: ${counted(count, 'ID')} in the last 24 hours exceeded the limit per profile and ${count === 1 ? 'was' : 'were'} not linked.`,
+    `${name}: ${countText(count, 'ID')} in the last 24 hours exceeded the limit per profile and ${count === 1 ? 'was' : 'were'} not linked.`,
     {
       detail: reason,
       count,

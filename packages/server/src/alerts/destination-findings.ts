@@ -13,7 +13,7 @@ import type { FailureGroup } from '../backend/deliveries.ts'
 import { labelOf, webhookName } from '../telemetry/names.ts'
 import { type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import type { DestinationFacts, WebhookFacts } from './facts.ts'
-import { counted, duration, type Finding, finding, whole } from './findings.ts'
+import { countText, duration, type Finding, finding, formatCount } from './findings.ts'
 import type { DestinationResults } from './recent-results.ts'
 
 /** What needs attention at a destination and its webhooks. */
@@ -23,7 +23,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   if (expired !== undefined)
     findings.push(
       ofDestination(destination, 'deliveries_expired', {
-        title: `${counted(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'was' : 'were'} not delivered.`,
+        title: `${countText(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'was' : 'were'} not delivered.`,
         since: expired.firstAt,
         count: expired.count,
         to: `/failures?destination=${destination.id}`,
@@ -49,7 +49,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   if (!destination.enabled && pending + held > 0)
     findings.push(
       ofDestination(destination, 'deliveries_held', {
-        title: `The destination is disabled with ${counted(pending + held, 'undelivered event')}.`,
+        title: `The destination is disabled with ${countText(pending + held, 'undelivered event')}.`,
         remedy: 'To deliver them, enable the destination in its settings.',
         count: pending + held,
         to: `/destinations/${destination.id}?tab=settings`,
@@ -64,7 +64,7 @@ function rejectedFinding(
   { count, firstAt, class: kind }: NonNullable<DestinationFacts['rejected']>,
 ): Finding {
   const rejected = ofDestination(destination, 'deliveries_rejected', {
-    title: `${counted(count, 'delivery was', 'deliveries were')} rejected in the last hour.`,
+    title: `${countText(count, 'delivery was', 'deliveries were')} rejected in the last hour.`,
     since: firstAt,
     count,
     to: `/failures?destination=${destination.id}`,
@@ -125,7 +125,7 @@ function pauseFindings({ destination, held }: DestinationFacts): Finding[] {
     const condition = reason === 'operator' ? 'deliveries_held' : 'webhook_paused'
     const count = url === null ? held : null
     return ofDestination(destination, condition, {
-      title: count ? `${title} ${counted(count, 'delivery', 'deliveries')} held.` : title,
+      title: count ? `${title} ${countText(count, 'delivery', 'deliveries')} held.` : title,
       remedy,
       since,
       url,
@@ -210,21 +210,21 @@ export function failingText(results: DestinationResults | undefined): string | u
   const { attempts, delivered, recent, failuresInRow } = results
   const { minAttempts, minSuccessRate } = THRESHOLDS
   if (attempts > 0 && delivered === 0)
-    return `No attempt succeeded in the last hour (${whole(attempts)} failed).`
+    return `No attempt succeeded in the last hour (${formatCount(attempts)} failed).`
   if (recent.attempts >= minAttempts && recent.delivered < recent.attempts * minSuccessRate)
-    return `${whole(recent.delivered)} of ${counted(recent.attempts, 'attempt')} in the last 5 minutes succeeded.`
+    return `${formatCount(recent.delivered)} of ${countText(recent.attempts, 'attempt')} in the last 5 minutes succeeded.`
   if (failuresInRow >= THRESHOLDS.failuresInRow)
-    return `The last ${counted(failuresInRow, 'attempt')} failed.`
+    return `The last ${countText(failuresInRow, 'attempt')} failed.`
   return undefined
 }
 
-/** A finding about an earlier cause than the one in `withFailure`. */
+/** A finding about an earlier cause. `withFailure` adds the most recent cause to another finding. */
 function failureFinding(destination: Destination, group: FailureGroup): Finding {
   const { class: failure, status, count, isComplete, firstSeenAt } = group
   const { meaning } = DELIVERY_CLASSES[failure]
   const deliveries = isComplete
-    ? counted(count, 'delivery', 'deliveries')
-    : `${whole(count)}+ deliveries`
+    ? countText(count, 'delivery', 'deliveries')
+    : `${formatCount(count)}+ deliveries`
   const title = `${deliveries} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
   return ofDestination(destination, 'webhook_failing', {
     title,
@@ -271,7 +271,7 @@ function webhookFindings(
   const isOld = oldestAt !== null && oldestAt < now - THRESHOLDS.maxWaitMs
   const age = oldestAt === null ? '' : `, the oldest for ${duration(Math.max(0, now - oldestAt))}`
   const backlog =
-    pending === 0 ? '' : `${counted(pending, 'delivery', 'deliveries')} pending${age}.`
+    pending === 0 ? '' : `${countText(pending, 'delivery', 'deliveries')} pending${age}.`
   const shared = { url, count: pending || null }
   const findings: Finding[] = []
   if (state.breaker !== 'closed')
@@ -315,7 +315,9 @@ function expiringFinding(
   // For a short retry window, half of it: a delivery that has just failed is not about to expire.
   if (expiresAt - now > Math.min(THRESHOLDS.expiringMs, retryWindowMs / 2)) return []
   const which =
-    pending === 1 ? 'The pending delivery' : `The first of ${whole(pending)} pending deliveries`
+    pending === 1
+      ? 'The pending delivery'
+      : `The first of ${formatCount(pending)} pending deliveries`
   const title = `${which} expires at ${formatTimestamp(expiresAt)}.`
   const shared = { url, count: pending, since: oldestAt ?? null }
   return [ofDestination(destination, 'deliveries_expiring', { ...shared, title })]

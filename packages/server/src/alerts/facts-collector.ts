@@ -16,7 +16,7 @@ import { type Clock, toWallClock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import { SharedRefresh } from '../util/workers/shared-refresh.ts'
 import { MAX_DESTINATIONS, THRESHOLDS } from './conditions.ts'
-import { certificatesOf } from './certificates.ts'
+import { certificateExpiriesOf } from './certificates.ts'
 import { failingText } from './destination-findings.ts'
 import type { DestinationFacts, ProblemFacts, WebhookFacts } from './facts.ts'
 import { RecentResults } from './recent-results.ts'
@@ -153,7 +153,7 @@ export class FactsCollector {
         expired: await this.#lostOf(id, 'expired', expired.get(id)),
         rejected: await this.#lostOf(id, 'rejected', rejected.get(id)),
         failures: isGrouped ? await this.#failuresOf(id) : [],
-        certificates: certificatesOf(destination).filter(
+        certificates: certificateExpiriesOf(destination).filter(
           ({ expiresAt }) => expiresAt <= clock.wall() + THRESHOLDS.certificateMs,
         ),
         longRetryWindows: longRetryWindowsOf(destination, retentionMs),
@@ -202,9 +202,12 @@ export class FactsCollector {
     return collected
   }
 
-  /** Statistics store only the minute of a result; the order within a minute comes from the recent attempts of all nodes. */
+  /**
+   * Whether the destination works again: its last attempt succeeded, and none has failed for a while. The order within a minute comes
+   * from the recent attempts of all nodes, because statistics store only the minute of a result.
+   */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
-    // Only such results need the order, which requires a query to the other nodes.
+    // Only results that count as failing but include a delivery need the order, which requires a query to the other nodes.
     if (results === undefined || results.delivered === 0 || failingText(results) === undefined)
       return false
     const { lastDeliveredAt = 0, lastFailedAt = 0 } = await this.#deps.recentAttempts.of(id)

@@ -48,11 +48,11 @@ export function finding(
   return { condition, subject, title, remedy, ...none, ...more, to }
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${whole(count)} ${count === 1 ? one : many}`
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
-export function whole(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 

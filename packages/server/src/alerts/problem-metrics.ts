@@ -1,7 +1,7 @@
 import type { Catalog } from '../backend/catalog.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { webhookName } from '../telemetry/names.ts'
-import { certificatesOf } from './certificates.ts'
+import { certificateExpiriesOf } from './certificates.ts'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
 import { findingsIn } from './current-problems.ts'
 import type { FactsCollector } from './facts-collector.ts'
@@ -27,7 +27,7 @@ export function reportProblems(metrics: Metrics, { facts, catalog }: Deps): void
     const { maxDestinations } = metrics.destinationCounts
     const destinations = [...catalog.current.destinations.values()].slice(0, maxDestinations)
     for (const destination of destinations)
-      for (const { url, expiresAt } of certificatesOf(destination)) {
+      for (const { url, expiresAt } of certificateExpiriesOf(destination)) {
         const webhook = webhookName(url, destination)
         certificateExpiry.set({ destination: destination.id, webhook }, (expiresAt - now) / 1000)
       }

@@ -3,7 +3,7 @@ import type { Backend } from '../backend/backend.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { Recurring } from '../util/time/recurring.ts'
+import { RecurringWork } from '../util/time/recurring.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import type { Worker } from '../util/workers/worker.ts'
@@ -78,7 +78,7 @@ export class Audiences {
 
 /** How often it checks for traits that were searched for the first time, perhaps on another node. */
 const POLL_MS = 2_000
-/** Unused indexes are removed, because they cost writes. */
+/** How long an unused index is kept: it costs writes. */
 const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Fills indexes of searched traits in slices, and removes unused ones. */
@@ -92,6 +92,6 @@ function traitIndexer({
       await slices.yieldIfOver()
     return POLL_MS
   }
-  const recurring = new Recurring({ clock, work })
+  const recurring = new RecurringWork({ clock, work })
   return { name: 'trait-indexes', run: (signal) => recurring.run(signal) }
 }

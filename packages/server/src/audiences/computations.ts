@@ -7,7 +7,7 @@ import type { Clock } from '../util/time/clock.ts'
 import { explain, type ExplainedPart } from './conditions/explain.ts'
 import { type Plan, valueOf } from './evaluation/evaluate-profile.ts'
 import { isFilled, type Plans } from './evaluation/plans.ts'
-import { preview, type Previewed, type PreviewResult } from './preview.ts'
+import { preview, type PreviewedDefinition, type PreviewResult } from './preview.ts'
 import { newSync } from './syncs/needed-syncs.ts'
 
 interface ComputationsOptions extends Pick<
@@ -109,7 +109,7 @@ export class Computations {
   }
 
   /** The users who would have a value. The first preview starts building profiles; sizes are inexact until they have all events. */
-  async preview(previewed: Previewed): Promise<PreviewResult> {
+  async preview(previewed: PreviewedDefinition): Promise<PreviewResult> {
     const { plans, beginProfiles, onRequest } = this.#options
     await beginProfiles()
     const isCaughtUp = this.#options.isCaughtUp()

@@ -14,7 +14,7 @@ interface PreviewOptions extends ArchivedFactsOptions {
   readonly profiles: Pick<Profiles, 'count' | 'state'>
 }
 
-export type Previewed = { readonly space: string } & (
+export type PreviewedDefinition = { readonly space: string } & (
   { readonly condition: Condition } | { readonly compute: Compute }
 )
 
@@ -34,7 +34,7 @@ const SAMPLE = 10
 
 /** Evaluates an unsaved definition. `clauses`: all stored clauses. */
 export async function preview(
-  previewed: Previewed,
+  previewed: PreviewedDefinition,
   clauses: readonly FactClause[],
   options: PreviewOptions,
 ): Promise<PreviewResult> {
@@ -84,7 +84,7 @@ interface PreviewPlan {
 }
 
 function planOf(
-  previewed: Previewed,
+  previewed: PreviewedDefinition,
   clauses: readonly FactClause[],
   computations: Computations,
 ): PreviewPlan {

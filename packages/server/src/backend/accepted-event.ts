@@ -127,7 +127,8 @@ export class SerialisedEvent implements AcceptedEvent {
   }
 }
 
-export function parsed(accepted: AcceptedEvent): AcceptedEvent {
+/** A copy with all lazily parsed fields. */
+export function withParsedFields(accepted: AcceptedEvent): AcceptedEvent {
   const { event, anonymousId, integrations, traceContext } = accepted
   return { ...accepted, event, anonymousId, integrations, traceContext }
 }

@@ -8,7 +8,7 @@ import type {
   LaneState,
 } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
-import type { Unreadable } from './quarantine.ts'
+import type { UnreadableRecord } from './quarantine.ts'
 
 export interface LaneId {
   readonly destinationId: string
@@ -34,7 +34,7 @@ export interface ClaimedDelivery<E extends DeliveryContent = AcceptedEvent> {
 export interface Claim<E extends DeliveryContent = AcceptedEvent> {
   readonly deliveries: readonly ClaimedDelivery<E>[]
   /** Corrupt deliveries. They are claimed too, so that the claimer can quarantine or release them. */
-  readonly unreadable: readonly Unreadable[]
+  readonly unreadable: readonly UnreadableRecord[]
 }
 
 export interface ClaimRequest {

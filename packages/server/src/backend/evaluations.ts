@@ -2,7 +2,7 @@ import type { AcceptedEvent, Json } from '@hookline/protocol'
 import type { Fact, SpacedId } from './profiles.ts'
 
 /** The last sent value of a computation for one user. */
-export interface Announced {
+export interface AnnouncedValue {
   readonly value: Json
   /** The number of sent changes, from 1. */
   readonly number: number
@@ -21,7 +21,7 @@ export interface LoadedProfile {
   /** By clause number; newest first. */
   readonly facts: ReadonlyMap<number, readonly Fact[]>
   readonly results: ReadonlyMap<string, { readonly value: Json; readonly since: number }>
-  readonly announced: ReadonlyMap<string, ReadonlyMap<string, Announced>>
+  readonly announced: ReadonlyMap<string, ReadonlyMap<string, AnnouncedValue>>
   /** The manual audiences that list one of the userIds. */
   readonly manual: ReadonlySet<string>
 }
@@ -33,13 +33,13 @@ export interface ChangedResult {
   readonly since: number
 }
 
-export interface Announcement extends Announced {
+export interface Announcement extends AnnouncedValue {
   readonly computationId: string
   readonly userId: string
   readonly event: AcceptedEvent
 }
 
-export interface Evaluated {
+export interface EvaluatedProfile {
   readonly profileId: number
   readonly version: number
   readonly results: readonly ChangedResult[]
@@ -76,7 +76,7 @@ export interface Evaluations {
   /**
    * Stores results and appends the events: all or nothing. Skips profiles with another version. Resolves to the stored evaluations.
    */
-  commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>
+  commit(evaluated: readonly EvaluatedProfile[]): Promise<readonly EvaluatedProfile[]>
 
   /** Appends events that repeat announcements: all or none. Resolves to false if a user was purged since `purges` was read. */
   announce(events: readonly AcceptedEvent[], purges: number): Promise<boolean>

@@ -7,7 +7,7 @@ import type {
 } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
-export interface Declined {
+export interface DeclinedDestination {
   readonly destinationId: string
   readonly reason: DeclineReason
   /** When the destination was disabled, if that is the reason. */
@@ -16,11 +16,11 @@ export interface Declined {
 
 export interface EventToArchive {
   readonly event: AcceptedEvent
-  readonly declined: readonly Declined[]
+  readonly declined: readonly DeclinedDestination[]
 }
 
 export interface ArchivedEvent extends AcceptedEvent {
-  readonly declined: readonly Declined[]
+  readonly declined: readonly DeclinedDestination[]
   /** The number of accepted and dropped later calls with the same source and messageId. */
   readonly duplicates: number
   readonly lastDuplicateAt: number | null

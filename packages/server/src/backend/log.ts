@@ -1,12 +1,12 @@
 import type { AcceptedEvent, EventType } from '@hookline/protocol'
-import type { Unreadable } from './quarantine.ts'
+import type { UnreadableRecord } from './quarantine.ts'
 
 /** The events of one append, or some of them, as the consumer receives and acks them. */
 export interface LogEntry {
   readonly events: readonly AcceptedEvent[]
   /** Whether the entry may have been delivered, and its events processed, before. */
   readonly redelivered: boolean
-  readonly unreadable?: readonly Unreadable[]
+  readonly unreadable?: readonly UnreadableRecord[]
   /** Set by the consumer when it begins the entry. */
   progress?: EntryProgress
 }
@@ -31,7 +31,7 @@ export interface LogSlice {
   /** The last position of the slice, including corrupt and skipped events. */
   readonly through: number
   readonly isEnd: boolean
-  readonly unreadable?: readonly Unreadable[]
+  readonly unreadable?: readonly UnreadableRecord[]
 }
 
 /** Selects track events by name, and other calls by type. */

@@ -1,6 +1,6 @@
 import type { Json } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
-import type { Announced } from './evaluations.ts'
+import type { AnnouncedValue } from './evaluations.ts'
 import type { Page, PageRequest } from './page.ts'
 
 export interface Member {
@@ -10,7 +10,7 @@ export interface Member {
   readonly since: number
 }
 
-export interface AnnouncedUser extends Announced {
+export interface AnnouncedUser extends AnnouncedValue {
   readonly userId: string
 }
 

@@ -19,7 +19,7 @@ export interface Nodes {
   join(node: Pick<ServiceNode, 'version' | 'role'>): Promise<AsyncDisposable>
 }
 
-export function delivers({ role }: Pick<ServiceNode, 'role'>): boolean {
+export function hasDeliveryRole({ role }: Pick<ServiceNode, 'role'>): boolean {
   return role === 'all' || role === 'deliver'
 }
 

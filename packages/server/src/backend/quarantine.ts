@@ -1,6 +1,6 @@
 import type { Delivery } from '@hookline/protocol'
 
-export interface Unreadable {
+export interface UnreadableRecord {
   readonly id: string
   readonly reason: string
   /** The bytes of an event or a log message that is not archived, to store in the quarantine. */
@@ -9,7 +9,7 @@ export interface Unreadable {
 
 export const CORRUPTED_EVENT = 'The event in the database is corrupted.'
 
-export interface QuarantineItem extends Unreadable {
+export interface QuarantineItem extends UnreadableRecord {
   readonly at: number
   /** The current delivery, in case it is not recorded yet. */
   readonly delivery?: Delivery

@@ -43,7 +43,7 @@ export interface FoundCorruption {
 }
 
 /** Lost data. All 0 unless there is a bug, or another program has changed the data. */
-export interface Missing {
+export interface MissingCounts {
   /** Including events that the consumer of the log never received. */
   readonly events: number
   /** Lost decisions not to deliver an event. */
@@ -77,7 +77,7 @@ export interface Upkeep {
   backlog(): Promise<Backlog>
 
   /** Data missing for no known reason. `messages`: lost by NATS after an ack, as noticed by this node since it started. */
-  missing(): Promise<Missing & { readonly messages?: number }>
+  missing(): Promise<MissingCounts & { readonly messages?: number }>
 
   inventory(): Promise<Inventory>
 

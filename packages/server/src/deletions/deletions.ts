@@ -15,7 +15,7 @@ import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { Recurring } from '../util/time/recurring.ts'
+import { RecurringWork } from '../util/time/recurring.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
@@ -51,7 +51,7 @@ const LOG_EVERY_MS = 10 * 60_000
 export class DeletionWorker implements Worker {
   readonly name = 'deletions'
   readonly #options: DeletionWorkerOptions
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   /** A failing deletion is retried every ten seconds, and logged every ten minutes. */
   readonly #failures: LogThrottle
   /** The last purged deletion. If erasing its bytes failed, a second purge would remove new data of the user. */
@@ -63,7 +63,7 @@ export class DeletionWorker implements Worker {
     this.#failures = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#slices = new TimeSlices(options.clock)
     const { clock } = options
-    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+    this.#recurring = new RecurringWork({ clock, work: (signal) => this.#work(signal) })
   }
 
   wake(): void {

@@ -281,7 +281,7 @@ export const NOTICE_LIMITS = {
   maxInMemory: 4_096,
 }
 
-/** Every webhook may have the user's data. */
+/** The success policy of notices: every webhook may have the user's data. */
 export const NOTICE_POLICY = 'each'
 
 /** Statistics and health count events only, so notices are reported as changes to deletions. */

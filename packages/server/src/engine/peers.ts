@@ -3,7 +3,7 @@ import type { LaneId, LaneCommand, WebhookLanes } from '../backend/deliveries.ts
 import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
-import { delivers, type Nodes } from '../backend/nodes.ts'
+import { hasDeliveryRole, type Nodes } from '../backend/nodes.ts'
 import type {
   BreakerChange,
   PauseChange,
@@ -196,7 +196,7 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
 
 /** The index of this node among the delivering nodes. A node that has not joined delivers alone. */
 export function divisionOf({ id, current }: Pick<Nodes, 'id' | 'current'>): LaneDivision {
-  const ids = current.filter((node) => node.isAlive && delivers(node)).map((node) => node.id)
+  const ids = current.filter((node) => node.isAlive && hasDeliveryRole(node)).map((node) => node.id)
   const index = ids.toSorted().indexOf(id)
   return index === -1 ? UNDIVIDED : { nodes: ids.length, index }
 }

@@ -3,7 +3,7 @@ import type { LeaseName, Leases } from '../backend/nodes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { Supervisor, type WorkerFailed } from '../util/workers/supervisor.ts'
+import { Supervisor, type FailedWorker } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
 export interface SupervisionOptions {
@@ -11,7 +11,7 @@ export interface SupervisionOptions {
   readonly metrics: Metrics
   readonly logger: Logger
   /** A worker that ingestion or delivery needs failed five times within a minute: the process should exit. */
-  readonly onPermanentFailure: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: FailedWorker) => void
 }
 
 /** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
@@ -59,7 +59,7 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
 }
 
 /** A worker that runs only while this node has a lease. */
-export function leased(worker: Worker, lease: LeaseName, leases: Leases): Worker {
+export function withLease(worker: Worker, lease: LeaseName, leases: Leases): Worker {
   return {
     name: worker.name,
     run: async (signal) => {

@@ -9,7 +9,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { systemClock } from '../util/time/clock.ts'
 import { tryToListen } from './listen.ts'
 
-export interface Forwarding {
+export interface ForwardingOptions {
   /** Whether this server handles the request itself. */
   readonly isOwn: (url: string) => boolean
   readonly to: PrivateAddress
@@ -27,7 +27,7 @@ interface ReadHandle {
 type OnIncoming = (request: IncomingMessage, keepAlive: boolean) => number
 
 /** Forwards a connection once it sends a request that this server does not handle. From then on, only bytes are relayed. */
-export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwarding): void {
+export function forwardOthers(server: Server, { isOwn, to, onForward }: ForwardingOptions): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     newest.set(socket, response)
@@ -48,7 +48,7 @@ export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwardi
 }
 
 /** Makes the server treat other requests like protocol switches. */
-function leaveOthers(client: Socket, isOwn: Forwarding['isOwn']): void {
+function leaveOthers(client: Socket, isOwn: ForwardingOptions['isOwn']): void {
   // No public API stops the parser after a head and returns the rest, except for requests with `Upgrade`.
   const { parser } = client as unknown as { readonly parser: { onIncoming: OnIncoming } }
   const { onIncoming } = parser
@@ -148,7 +148,7 @@ export async function listenForForwarded(
  */
 export function acceptForwarded(
   server: FastifyInstance,
-  { secret, isOwn }: Pick<PrivateAddress, 'secret'> & Pick<Forwarding, 'isOwn'>,
+  { secret, isOwn }: Pick<PrivateAddress, 'secret'> & Pick<ForwardingOptions, 'isOwn'>,
 ): void {
   const accept = server.server.listeners('connection')
   server.server.removeAllListeners('connection')
@@ -166,7 +166,10 @@ export function acceptForwarded(
  * Closes a forwarded connection after a request that a thread would handle. Otherwise all connections of a reverse
  * proxy would end up forwarded.
  */
-function closeAfterIngestionRequests(server: FastifyInstance, isOwn: Forwarding['isOwn']): void {
+function closeAfterIngestionRequests(
+  server: FastifyInstance,
+  isOwn: ForwardingOptions['isOwn'],
+): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     newest.set(socket, response)
@@ -242,7 +245,7 @@ const ENDS = [
 ] as const
 
 const LENGTH_BYTES = 2
-/** For the preamble, which the thread sends with the request. */
+/** The time limit for the preamble, which the thread sends with the request. */
 const DEADLINE_MS = 5_000
 
 /** The secret of the listener, and the endpoints of the client's connection. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions } from 'node:net'
 
-export interface Listening {
+export interface ListenSettings {
   readonly host: string
   /** With 0, the system picks one. */
   readonly port: number
@@ -13,14 +13,17 @@ export interface Listening {
 }
 
 /** Listens, and resolves to the URL. */
-export async function listen(server: FastifyInstance, options: Listening): Promise<string> {
+export async function listen(server: FastifyInstance, options: ListenSettings): Promise<string> {
   await server.listen({ ...options })
   const { address, family, port } = server.server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** Rejects if a program listens on this port: with `reusePort`, two services would silently share the connections. */
-export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'>): Promise<void> {
+export async function assertFree({
+  host,
+  port,
+}: Pick<ListenSettings, 'host' | 'port'>): Promise<void> {
   if (port !== 0) await tryToListen({ host, port })
 }
 

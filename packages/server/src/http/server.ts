@@ -12,7 +12,7 @@ import {
   Pipelining,
   UnreadResponses,
 } from './connections.ts'
-import { type Forwarding, forwardOthers } from './forwarding.ts'
+import { type ForwardingOptions, forwardOthers } from './forwarding.ts'
 import {
   clientErrorHandler,
   errorHandler,
@@ -50,7 +50,7 @@ export function createHttpServer(options: {
   /** Maps the URL of a request to the URL used for routing. */
   readonly routedUrl?: ((url: string) => string) | undefined
   /** Requests that another thread handles. */
-  readonly forwarding?: Forwarding
+  readonly forwarding?: ForwardingOptions
 }): FastifyInstance {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
   const { routedUrl = (url) => url } = options

@@ -25,7 +25,7 @@ import {
   isExpandedTooMuch,
   mayBeTooLarge,
   parseBatch,
-  shapedShared,
+  shapedSharedParts,
   singleCallBatch,
 } from './calls/parse-call.ts'
 import { receiptOf, shapedReceipt } from './calls/stamp.ts'
@@ -36,7 +36,7 @@ import {
   type IngestResponse,
   isRefused,
   partialSuccess,
-  type Refused,
+  type IngestRefusal,
   SUCCESS,
 } from './responses.ts'
 import {
@@ -273,13 +273,13 @@ export class IngestionHandler {
   }
 
   /** The source may have changed while the body was read. */
-  #current({ id }: Source): Source | Refused {
+  #current({ id }: Source): Source | IngestRefusal {
     const source = this.#deps.catalog.current.sources.get(id)
     if (source === undefined) return { refused: 'unknown_write_key' }
     return source.enabled ? source : { refused: 'source_disabled' }
   }
 
-  #authenticate(writeKey: string | undefined): Source | Refused {
+  #authenticate(writeKey: string | undefined): Source | IngestRefusal {
     const source = authenticate(this.#deps.catalog.current, writeKey)
     if (isRefused(source)) this.#rejectedKeys.add(writeKey, source.refused)
     else this.#keyUses.record(writeKey!)
@@ -364,11 +364,11 @@ function rulesFor(
   batch: Batch,
   { bytes, isUtf8 }: { readonly bytes: number; readonly isUtf8: boolean },
   { type, fields, config }: Pick<CallRules, 'type' | 'fields'> & Pick<IngestDeps, 'config'>,
-): CallRules | Refused {
+): CallRules | IngestRefusal {
   const { maxMessageBytes, maxNestingLevels: maxLevels } = config
   // A hash can be longer than its value.
   const isHashed = fields?.hash !== undefined
-  const shared = fields === undefined ? batch.shared : shapedShared(batch.shared, fields)
+  const shared = fields === undefined ? batch.shared : shapedSharedParts(batch.shared, fields)
   if (isExpandedTooMuch(batch.calls.length, shared, config)) return { refused: 'batch_too_large' }
   const mustMeasure = isHashed || mayBeTooLarge(bytes, shared, maxMessageBytes)
   const maxBytes = mustMeasure ? maxMessageBytes : undefined

@@ -2,7 +2,7 @@ import { type Json, withoutNonFinite } from '@hookline/protocol'
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib'
-import { isRefused, type Refused } from './responses.ts'
+import { isRefused, type IngestRefusal } from './responses.ts'
 import type { BodyTurns } from '../util/limits/body-turns.ts'
 import type { ByteBudget } from '../util/limits/byte-budget.ts'
 
@@ -99,7 +99,7 @@ interface BodyLimits {
 export function readBody(
   request: IncomingMessage,
   { maxBytes, partialBodies, reading }: BodyLimits,
-): Promise<PartialBody | Refused> {
+): Promise<PartialBody | IngestRefusal> {
   const contentLength = contentLengthOf(request)
   if (contentLength !== undefined && contentLength > maxBytes) {
     return Promise.resolve({ refused: 'batch_too_large' })
@@ -108,11 +108,11 @@ export function readBody(
     maxBytes,
     ...(contentLength !== undefined && { contentLength }),
   })
-  const { promise, resolve } = Promise.withResolvers<PartialBody | Refused>()
+  const { promise, resolve } = Promise.withResolvers<PartialBody | IngestRefusal>()
   const stopReading = (): void => {
     request.off('data', add).off('end', onEnd).off('close', onClose)
   }
-  const refuse = (refused: Refused['refused']): void => {
+  const refuse = (refused: IngestRefusal['refused']): void => {
     stopReading()
     body.drop()
     resolve({ refused })
@@ -169,7 +169,7 @@ export function decodeBody(
   bytes: Buffer,
   contentEncoding: string | undefined,
   maxBytes: number,
-): DecodedBody | Refused {
+): DecodedBody | IngestRefusal {
   const decompressed = decompress(bytes, contentEncoding, maxBytes)
   if (!Buffer.isBuffer(decompressed)) return decompressed
   const text = decompressed.toString('utf8')
@@ -184,7 +184,7 @@ function decompress(
   bytes: Buffer,
   contentEncoding: string | undefined,
   maxBytes: number,
-): Buffer | Refused {
+): Buffer | IngestRefusal {
   const encoding = contentEncoding?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return bytes
   const decompressor = DECOMPRESS.get(encoding)
@@ -212,7 +212,7 @@ export function parseBody(
   sent: Buffer,
   contentEncoding: string | undefined,
   maxBytes: number,
-): ParsedBody | Refused {
+): ParsedBody | IngestRefusal {
   const decoded = decodeBody(sent, contentEncoding, maxBytes)
   if (isRefused(decoded)) return decoded
   const json = jsonIn(decoded.text)

@@ -53,13 +53,13 @@ export function sendResponse(
 }
 
 /** Why a call, or a whole request, is refused. */
-export interface Refused {
+export interface IngestRefusal {
   readonly refused: IngestCodeName
   /** The source of the write key, if it is known but disabled. */
   readonly source?: Source
 }
 
-export function isRefused(result: object): result is Refused {
+export function isRefused(result: object): result is IngestRefusal {
   return 'refused' in result
 }
 

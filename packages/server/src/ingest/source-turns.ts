@@ -27,7 +27,10 @@ interface Share {
 /** A body counts as arriving a millisecond later for each KiB: small ones come first, and large ones still get a turn. */
 const BYTES_PER_MS = 1024
 
-/** While many deliveries are unrecorded: otherwise, many connections would take all the time, and deliveries would be parked. */
+/**
+ * The duration of a turn while many deliveries are unrecorded: otherwise, many connections would take all the time, and deliveries
+ * would be parked.
+ */
 const SHORT_SLICE_MS = 1
 
 /** Checks bodies in turns of MAX_SLICE_MS or SHORT_SLICE_MS. The source that has used the least time is next, so none waits long. */

@@ -1,6 +1,6 @@
 import { type IngestCodeName, isJsonObject, type Json, type Source } from '@hookline/protocol'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Refused } from './responses.ts'
+import type { IngestRefusal } from './responses.ts'
 import type { CatalogSnapshot, KeyUses } from '../backend/catalog.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { LogThrottle } from '../util/limits/log-throttle.ts'
@@ -10,7 +10,7 @@ import type { Clock } from '../util/time/clock.ts'
 export function authenticate(
   catalog: CatalogSnapshot,
   writeKey: string | undefined,
-): Source | Refused {
+): Source | IngestRefusal {
   const source = writeKey === undefined ? undefined : catalog.sourceByWriteKey.get(writeKey)
   if (source === undefined) return { refused: 'unknown_write_key' }
   return source.enabled ? source : { refused: 'source_disabled', source }
@@ -79,7 +79,7 @@ function textOf(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Avoids a write for every request with a busy key. */
+/** The last use of a key is stored at most this often: that avoids a write for every request with a busy key. */
 const RECORD_EVERY_MS = 60_000
 
 /** Records when write keys were last used. No call waits for it. */

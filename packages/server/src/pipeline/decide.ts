@@ -1,5 +1,5 @@
 import type { AcceptedEvent, DeclineReason, Destination, JsonObject } from '@hookline/protocol'
-import type { Declined } from '../backend/events.ts'
+import type { DeclinedDestination } from '../backend/events.ts'
 import { excludedBy } from '../routing/filter.ts'
 
 type Decision = 'deliver' | DeclineReason
@@ -18,7 +18,7 @@ export function decide(
 export function declinedBy(
   { id: destinationId, enabledChangedAt: since }: Destination,
   reason: DeclineReason,
-): Declined {
+): DeclinedDestination {
   const isDisabled = reason === 'destination_disabled' && since !== undefined
   return { destinationId, reason, ...(isDisabled && { since }) }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import { eventHeadOf } from '../backend/accepted-event.ts'
-import type { Declined, Events, EventToArchive } from '../backend/events.ts'
+import type { DeclinedDestination, Events, EventToArchive } from '../backend/events.ts'
 import type { EntryProgress, Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { deliveryId } from '../delivery/sending/webhook-request.ts'
@@ -253,7 +253,7 @@ export class Pipeline implements AsyncDisposable {
 
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
     const deliverTo: Destination[] = []
-    const declined: Declined[] = []
+    const declined: DeclinedDestination[] = []
     // Once for all destinations: reading it may parse the event.
     const { integrations } = event
     for (const destination of destinations) {

@@ -66,7 +66,7 @@ export function payloadFor(
 ): JsonObject {
   const whole = format === 'full' ? (content.event as JsonObject | undefined) : undefined
   const stored = whole ?? jsonObjectIn(textOf(content.body))
-  return fields === undefined ? stored : shaped(stored, fields)
+  return fields === undefined ? stored : shapedPayload(stored, fields)
 }
 
 /** `track.order_completed`, as Standard Webhooks recommends. */
@@ -74,11 +74,11 @@ function standardType({ event }: JsonObject, type: string): string {
   return type === 'track' && typeof event === 'string' ? `${type}.${keyOfName(event)}` : type
 }
 
-/** Always sent, so that receivers can recognise and deduplicate events. */
+/** The fields that are always sent, so that receivers can recognise and deduplicate events. */
 export const ENVELOPE = ['version', 'type', 'messageId', 'timestamp'] as const
 
 /** Removes and hashes fields. A deletion notice only gets the hashes of its id, so that receivers can match it. */
-export function shaped(payload: JsonObject, fields: Fields): JsonObject {
+export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
   if (payload['type'] === 'delete') {
     const hashes = hashesOf(fields).filter(([path]) => NOTICE_IDS.includes(path))
     return changed(payload, treeOf(hashes, placesInPayload)) as JsonObject
@@ -236,7 +236,7 @@ function isContainer(value: Json): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** A hash is longer than most elements of a list, so a long list gets one hash. */
+/** The maximum elements of a list that are hashed one by one. A longer list gets one hash, because a hash is longer than most elements. */
 const MAX_HASHES = 100
 
 /** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` stays. */

@@ -3,7 +3,7 @@ import {
   type Destination,
   type Filter,
   type FilterClause,
-  holds,
+  comparisonHolds,
   type Json,
   type JsonObject,
   OPERATOR_TABLE,
@@ -67,7 +67,7 @@ function compileClause(clause: FilterClause): Test {
     const payload = payloadOf(accepted)
     if (isNamed !== undefined && !isNamed(payload['event'] as string)) return false
     const now = dependsOnTime ? Date.parse(payload['timestamp'] as string) : 0
-    return comparisons.every(({ is, read }) => holds(is, read(accepted), now))
+    return comparisons.every(({ is, read }) => comparisonHolds(is, read(accepted), now))
   }
 }
 
@@ -132,7 +132,7 @@ function failureOf(clause: FilterClause, accepted: AcceptedEvent): string {
   if (type !== undefined && call.type !== type) return `type: the type is ${call.type}`
   if (event !== undefined && call.type !== 'track') return `event: the type is ${call.type}`
   const now = Date.parse(call.timestamp)
-  const index = where.findIndex((each) => !holds(each, reader(each)(accepted), now))
+  const index = where.findIndex((each) => !comparisonHolds(each, reader(each)(accepted), now))
   const failed = where[index]
   if (failed === undefined) return `event: the name is ${shown(call.event)}`
   const expected = OPERATOR_TABLE[failed.op].takes === 'none' ? '' : ` ${shown(failed.value)}`

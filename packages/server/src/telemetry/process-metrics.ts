@@ -4,7 +4,7 @@ import { systemClock } from '../util/time/clock.ts'
 
 const HOUR_MS = 3_600_000
 const BUSY_MS = 10
-/** With a shorter interval, this timer would cause nearly all wake-ups of an idle service. */
+/** The interval of measurements in an idle service: a shorter one would cause nearly all of its wake-ups. */
 const IDLE_MS = 250
 /** The event loop is idle below this share of active time. */
 const BUSY_SHARE = 0.05

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { ReadThread } from '../telemetry/thread-metrics-registry.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
-import { Supervisor, type WorkerFailed } from '../util/workers/supervisor.ts'
+import { Supervisor, type FailedWorker } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import {
   type BaseMainFunctions,
@@ -144,10 +144,10 @@ export interface ThreadSupervisorOptions {
   readonly metrics: Pick<Metrics, 'threadFailures'>
   readonly logger: Logger
   /** A thread failed five times within a minute: the process should exit. */
-  readonly onPermanentFailure: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: FailedWorker) => void
 }
 
-/** A thread that fails four times in a row is back within two seconds. */
+/** The delay of the first restart. A thread that fails four times in a row is back within two seconds. */
 const FIRST_RESTART_MS = 200
 
 /** Runs threads, and restarts them by the policy of `Supervisor`, the first time immediately. Disposing stops them all. */

@@ -1,4 +1,4 @@
-import { parsed } from '../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../src/backend/accepted-event.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -212,7 +212,7 @@ test('a purge of some sources also removes the computed events of the user', () 
 test('a computed event shows which audience a user entered or left', () => {
   const live = openLive()
   using cursor = read(live, { event: 'big_spenders' })
-  const entered = parsed(computedEvent())
+  const entered = withParsedFields(computedEvent())
   const left = {
     ...entered,
     id: 'evt_b',

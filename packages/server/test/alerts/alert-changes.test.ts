@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
-import { CHANNEL, Watched } from './watched.ts'
+import { CHANNEL, WatchedBackend } from './watched-backend.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 test('after a pause, a failing destination recovers when it delivers again', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const { catalog } = watched.backend
   await watched.count({ 'attempts.5xx': 20, 'attempts.2xx': 1 })
   await watched.checkTimes(5)
@@ -26,7 +26,7 @@ test('after a pause, a failing destination recovers when it delivers again', asy
 })
 
 test('a second webhook that fails or is paused later is reported', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const { catalog } = watched.backend
   const [a, b] = ['https://a.example/', 'https://b.example/'] as const
   const paused = { since: NOON, reason: 'webhook_gone' } as const
@@ -64,7 +64,7 @@ test('a second webhook that fails or is paused later is reported', async () => {
 })
 
 test('a webhook that fails after its destination was reported for a low success rate is reported', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const [a, b] = ['https://a.example/', 'https://b.example/'] as const
   const webhooks = [a, b].map((url) => ({ url, headers: {} }))
   await watched.backend.catalog.putDestination(
@@ -86,7 +86,7 @@ test('a webhook that fails after its destination was reported for a low success 
 })
 
 test('the breaker of the only webhook of a reported destination is not reported again', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
   await watched.checkTimes(5)
   watched.open = ['https://example.com/hook']
@@ -96,7 +96,7 @@ test('the breaker of the only webhook of a reported destination is not reported 
 })
 
 test('a channel that is added gets one summary of the problems that were reported before', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const channel = (id: string, version = 1, enabled = true) =>
     watched.backend.catalog.putDestination(
       newDestination({ id, version, enabled, sourceId: 'src_hookline' }),
@@ -132,7 +132,7 @@ test('a channel that is added gets one summary of the problems that were reporte
 })
 
 test('a channel that is added while nothing is wrong gets no summary', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
   await watched.check()
   watched.freeBytes = 1e12
@@ -145,7 +145,7 @@ test('a channel that is added while nothing is wrong gets no summary', async () 
 })
 
 test('refused calls that follow a stray one are reported after an hour, with their count', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'rejected.unknown_write_key': 1 }, '')
   await watched.checkTimes(5)
   await watched.check(10 * MINUTE)
@@ -158,7 +158,7 @@ test('refused calls that follow a stray one are reported after an hour, with the
 })
 
 test('after the clock was set back, alerts and recoveries wait no longer than an hour', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
   await watched.check()
   watched.freeBytes = 1e12
@@ -172,7 +172,7 @@ test('after the clock was set back, alerts and recoveries wait no longer than an
 })
 
 test('a stored state from a later version does not stop other alerts', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const state = { condition: 'later', userId: 'a', isActive: true, changedAt: NOON, heldBack: 0 }
   await watched.backend.alertStates.put(new Map([['later a', JSON.stringify(state)]]))
   watched.freeBytes = 0
@@ -181,7 +181,7 @@ test('a stored state from a later version does not stop other alerts', async () 
 })
 
 test('recoveries of failures that were never reported do not use up the alert limit', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {
     await watched.backend.catalog.putDestination(newDestination({ id }))
@@ -211,7 +211,7 @@ test.each([
 ])(
   'a problem that begins while the only channel is %s is reported to the next one',
   async (_, change) => {
-    await using watched = await Watched.open()
+    await using watched = await WatchedBackend.open()
     const { catalog } = watched.backend
     if (change === undefined) await catalog.removeDestination(CHANNEL.id)
     else await catalog.putDestination({ ...CHANNEL, ...change, version: 2 })

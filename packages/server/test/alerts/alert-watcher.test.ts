@@ -6,14 +6,14 @@ import { makeCertificates } from '@hookline/testing/network/certificates'
 import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { type Condition, CONDITIONS, THRESHOLDS } from '../../src/alerts/conditions.ts'
 import { recordDelivery } from '../backend/conformance/deliveries/recorded-delivery.ts'
-import { CHANNEL, Watched } from './watched.ts'
+import { CHANNEL, WatchedBackend } from './watched-backend.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 test('without a channel, nothing is appended or stored', async () => {
-  await using watched = await Watched.open({ hasChannel: false })
+  await using watched = await WatchedBackend.open({ hasChannel: false })
   watched.freeBytes = 0
   await watched.check()
   expect(watched.names).toEqual([])
@@ -21,7 +21,7 @@ test('without a channel, nothing is appended or stored', async () => {
 })
 
 test('a failing destination is reported within a minute, and its recovery once', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 2 })
   for (let second = 0; second < 60; second += 5) await watched.check()
   expect(watched.events).toEqual([
@@ -50,7 +50,7 @@ test('a failing destination is reported within a minute, and its recovery once',
 })
 
 test('a destination that recovers at its first retry is not reported', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   await watched.check()
   await watched.count({ 'attempts.2xx': 1 })
@@ -59,7 +59,7 @@ test('a destination that recovers at its first retry is not reported', async () 
 })
 
 test('a destination without any success since the start has not recovered', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   for (let checks = 0; checks < 5; checks += 1) await watched.check()
   await watched.check(2 * HOUR)
@@ -69,7 +69,7 @@ test('a destination without any success since the start has not recovered', asyn
 })
 
 test('a destination that is deleted or disabled has not recovered, but its incident is closed', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   await watched.checkTimes(5)
   await watched.backend.catalog.removeDestination('dst_a')
@@ -82,7 +82,7 @@ test('a destination that is deleted or disabled has not recovered, but its incid
 })
 
 test('a jump of the system clock raises no alert about expiring deliveries', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await recordDelivery(watched)
   watched.clock.jump(3.5 * HOUR)
   await watched.checkTimes(3)
@@ -93,7 +93,7 @@ test('a jump of the system clock raises no alert about expiring deliveries', asy
 })
 
 test('a pause of the destination does not end the pause of a webhook', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await TRIGGERS['Webhook Paused']!(watched)
   await watched.checkTimes(3)
   const { catalog } = watched.backend
@@ -109,7 +109,7 @@ test('a pause of the destination does not end the pause of a webhook', async () 
 })
 
 test('a flapping receiver raises two alerts an hour, and the others are counted', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   for (let flaps = 0; flaps < 12; flaps += 1) {
     await watched.count({ 'attempts.5xx': 20 })
     for (let checks = 0; checks < 5; checks += 1) await watched.check(20_000)
@@ -136,7 +136,7 @@ test('a flapping receiver raises two alerts an hour, and the others are counted'
 })
 
 test('a change is neither lost nor repeated when the process ends at any step', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
   // The state is stored, and the process ends before the append.
   watched.appendsLeft = 0
@@ -155,7 +155,7 @@ test('a change is neither lost nor repeated when the process ends at any step', 
 })
 
 test('low disk space is reported again after it was sufficient, at most once an hour', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   for (let changes = 0; changes < 10; changes += 1) {
     watched.freeBytes = changes % 2 === 0 ? THRESHOLDS.minFreeBytes - 1 : 1e12
     await watched.check(MINUTE)
@@ -171,7 +171,7 @@ test('low disk space is reported again after it was sufficient, at most once an 
 })
 
 test('many destinations that fail at once make at most 30 alerts an hour, lost data first', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const ids = Array.from({ length: 60 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {
     await watched.backend.catalog.putDestination(newDestination({ id }))
@@ -191,7 +191,7 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
 })
 
 test('lost data of many destinations raises at most 60 alerts an hour', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const destinationId of ids) {
     await watched.backend.catalog.putDestination(newDestination({ id: destinationId }))
@@ -203,7 +203,7 @@ test('lost data of many destinations raises at most 60 alerts an hour', async ()
 })
 
 test('all corruption found at one startup raises a single alert', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const foundAt = Array.from({ length: 20 }, (_, index) => NOON + index)
   watched.overrides = { corruptions: foundAt.map((at) => ({ foundAt: at, description: 'lost' })) }
   await watched.checkTimes(3)
@@ -211,14 +211,14 @@ test('all corruption found at one startup raises a single alert', async () => {
 })
 
 test('a channel that fails raises no alert', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 5 }, CHANNEL.id)
   for (let checks = 0; checks < 8; checks += 1) await watched.check()
   expect(watched.names).toEqual([])
 })
 
 test('no URL of a webhook is stored or sent', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const webhooks = [
     {
       url: 'https://a.example/secret-path',
@@ -239,7 +239,7 @@ test('no URL of a webhook is stored or sent', async () => {
 const [{ cert: certificate, key }] = makeCertificates().clients
 
 /** For each condition: makes it apply, and advances the clock if that takes time. */
-const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
+const TRIGGERS: Readonly<Record<string, (watched: WatchedBackend) => Promise<unknown> | void>> = {
   'Calls Refused': async (watched) => {
     await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
     await watched.count({ 'rejected.source_disabled': 2 }, '')
@@ -320,7 +320,7 @@ test('every alert has a case below', () => {
 test.each(Object.entries(TRIGGERS))(
   '%s is reported once, within a minute',
   async (name, trigger) => {
-    await using watched = await Watched.open()
+    await using watched = await WatchedBackend.open()
     for (let checks = 0; checks < 3; checks += 1) await watched.check()
     expect(watched.names).toEqual([])
     await trigger(watched)
@@ -331,7 +331,10 @@ test.each(Object.entries(TRIGGERS))(
 
 /** For each condition of TRIGGERS: the title of its recovery, and how to end it. */
 const RECOVERIES: Readonly<
-  Record<string, readonly [title: string, recover: (watched: Watched) => Promise<unknown> | void]>
+  Record<
+    string,
+    readonly [title: string, recover: (watched: WatchedBackend) => Promise<unknown> | void]
+  >
 > = {
   'Webhook Failing': [
     'CRM works again.',
@@ -394,7 +397,7 @@ test('every recovery alert has a case below', () => {
 test.each(Object.entries(RECOVERIES))(
   'the end of %s is reported once',
   async (name, [title, recover]) => {
-    await using watched = await Watched.open()
+    await using watched = await WatchedBackend.open()
     await TRIGGERS[name]!(watched)
     await watched.checkTimes(5)
     await recover(watched)
@@ -406,7 +409,7 @@ test.each(Object.entries(RECOVERIES))(
 )
 
 test('a node that was lost and is removed from the list closes its incident', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   await TRIGGERS['Node Lost']!(watched)
   await watched.checkTimes(3)
   watched.overrides = { nodes: { current: [] } }
@@ -418,7 +421,7 @@ test('a node that was lost and is removed from the list closes its incident', as
 })
 
 test('an alert about a corruption has no description, which only admins may see', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
   for (let second = 0; second < 60; second += 5) await watched.check()
   expect(watched.names).toEqual(['Damage Found'])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { RecentResults } from '../../src/alerts/recent-results.ts'
-import { Watched } from './watched.ts'
+import { WatchedBackend } from './watched-backend.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 test('counts each minute once, even while minutes are folded into hours', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const { clock, backend } = watched
   const results = new RecentResults({ statistics: backend.statistics, clock })
   for (let minute = 0; minute < 4 * 60; minute += 1) {
@@ -22,7 +22,7 @@ test('counts each minute once, even while minutes are folded into hours', async 
 })
 
 test('reads a day again after a pause of hours', async () => {
-  await using watched = await Watched.open()
+  await using watched = await WatchedBackend.open()
   const { clock, backend } = watched
   const results = new RecentResults({ statistics: backend.statistics, clock })
   await results.refresh()

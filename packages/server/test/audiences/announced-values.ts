@@ -2,7 +2,7 @@ import type { Json } from '@hookline/protocol'
 import type { OpenAudiences } from './open-audiences.ts'
 
 /** The announcements so far, in log order: `u1 true`, or `u1 true dst_b` with `destinations`. */
-export async function announced(
+export async function announcedValues(
   open: OpenAudiences,
   { destinations = false } = {},
 ): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
-import { membersOf, announced } from './announced-values.ts'
+import { membersOf, announcedValues } from './announced-values.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const orders = (n: number): Condition => ({ event: 'Order Completed', count: { op: '==', n } })
@@ -22,7 +22,7 @@ test('a clause that must keep more facts is refilled from the archive, and the o
   await open.put(named('b', orders(300)))
   await open.settle()
   expect(await membersOf(open, 'aud_b')).toEqual(['u1'])
-  expect(await announced(open)).toEqual(['u2 true', 'u1 true'])
+  expect(await announcedValues(open)).toEqual(['u2 true', 'u1 true'])
   const [clause] = await open.backend.facts.clauses()
   // The log also has the identify call announced for u2.
   expect(clause).toMatchObject({
@@ -67,7 +67,7 @@ test('a new clause counts every event once while it is filled and events arrive'
   }
   await open.settle()
   expect(await membersOf(open, 'aud_b')).toEqual(users)
-  expect(await announced(open)).toEqual(users.map((userId) => `${userId} true`))
+  expect(await announcedValues(open)).toEqual(users.map((userId) => `${userId} true`))
 })
 
 test('reports how far a clause is filled, and how far back it reaches', async () => {

@@ -4,7 +4,7 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { OpenAudiences } from './open-audiences.ts'
-import { membersOf, plan, announced } from './announced-values.ts'
+import { membersOf, plan, announcedValues } from './announced-values.ts'
 
 async function purge(
   { backend: { deletions } }: OpenAudiences,
@@ -63,7 +63,7 @@ test('a member who is purged and returns is announced again', async () => {
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
   // The purge has also removed the first announcement, as a call of the user.
-  expect(await announced(open)).toEqual(['u1 true'])
+  expect(await announcedValues(open)).toEqual(['u1 true'])
 })
 
 test('members who lose an event in the purge of an anonymousId are announced as leaving, and as entering when they return', async () => {
@@ -82,7 +82,7 @@ test('members who lose an event in the purge of an anonymousId are announced as 
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
   const each = (userId: string) => (text: string) => text.startsWith(userId)
-  const all = await announced(open)
+  const all = await announcedValues(open)
   expect(all.filter(each('u1'))).toEqual(['u1 true', 'u1 false', 'u1 true'])
   expect(all.filter(each('u2'))).toEqual(['u2 true', 'u2 false'])
 })

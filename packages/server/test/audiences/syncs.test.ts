@@ -7,7 +7,7 @@ import { turn } from '../../src/util/time/clock.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
-import { membersOf, plan, announced } from './announced-values.ts'
+import { membersOf, plan, announcedValues } from './announced-values.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -89,7 +89,12 @@ test('a deletion requested during a sync is not lost', async () => {
   expect(await syncs.advance(requested, { ...running, state: 'running' })).toBe(false)
   await open.settle()
   expect(open.backend.catalog.current.computations.size).toBe(0)
-  expect((await announced(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
+  expect((await announcedValues(open)).toSorted()).toEqual([
+    'u1 false',
+    'u1 true',
+    'u2 false',
+    'u2 true',
+  ])
 })
 
 test('a deletion requested before the first sync is done takes effect', async () => {
@@ -129,7 +134,12 @@ test('a deletion waits for its plan, so that it is announced to every member', a
   expect(catalog.current.computations.size).toBe(1)
   await open.restart()
   await expect.poll(() => open.backend.catalog.current.computations.size).toBe(0)
-  expect((await announced(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
+  expect((await announcedValues(open)).toSorted()).toEqual([
+    'u1 false',
+    'u1 true',
+    'u2 false',
+    'u2 true',
+  ])
 })
 
 test('an audience that never had a member leaves no syncs when it is removed', async () => {
@@ -197,7 +207,7 @@ test('the daily check counts no missed change, unless there was one', async () =
   await open.settle()
   expect((await syncs.last()).get('aud_a')).toMatchObject({ reason: 'requested', missed: 1 })
   expect(await membersOf(open)).toEqual(['u1', 'u2'])
-  expect((await announced(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
+  expect((await announcedValues(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
 })
 
 const BOUGHT = { event: 'Order Completed' } as const

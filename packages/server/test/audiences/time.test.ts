@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
-import { membersOf, announced } from './announced-values.ts'
+import { membersOf, announcedValues } from './announced-values.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const recent = newAudience({ condition: { event: 'Order Completed', within: { hours: 6 } } })
@@ -24,7 +24,12 @@ test('an event with a future timestamp counts from when it was received', async 
   open.clock.advance(6 * HOUR_MS)
   await open.settle()
   expect(await membersOf(open)).toEqual([])
-  expect((await announced(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
+  expect((await announcedValues(open)).toSorted()).toEqual([
+    'u1 false',
+    'u1 true',
+    'u2 false',
+    'u2 true',
+  ])
 })
 
 test('a clock that jumps back and forth still gives increasing timestamps and a correct result', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Lease, Leases } from '../../src/backend/nodes.ts'
-import { leased } from '../../src/engine/supervision.ts'
+import { withLease } from '../../src/engine/supervision.ts'
 import type { Worker } from '../../src/util/workers/worker.ts'
 
 /** Grants leases on request. */
@@ -44,7 +44,7 @@ test('a worker runs while its node has the lease, and waits for the next lease w
   const leases = new ManualLeases()
   const runs: string[] = []
   const stop = new AbortController()
-  const running = leased(untilAborted(runs), 'retention', leases).run(stop.signal)
+  const running = withLease(untilAborted(runs), 'retention', leases).run(stop.signal)
   expect(runs).toEqual([])
   leases.give()
   await expect.poll(() => runs).toEqual(['begins'])
@@ -63,7 +63,7 @@ test('a worker that fails releases its lease, so that another node can take over
     name: 'replays',
     run: () => Promise.reject(new Error('simulated failure')),
   }
-  const running = leased(failing, 'replays', leases).run(new AbortController().signal)
+  const running = withLease(failing, 'replays', leases).run(new AbortController().signal)
   leases.give()
   await expect(running).rejects.toThrow('simulated failure')
   expect(leases.granted[0]!.isGivenUp).toBe(true)

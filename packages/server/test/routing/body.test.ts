@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { deletionPayload, type Fields, type JsonObject } from '@hookline/protocol'
 import { createHmac } from 'node:crypto'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { bodyFor, shaped, shapedCall } from '../../src/routing/body.ts'
+import { bodyFor, shapedPayload, shapedCall } from '../../src/routing/body.ts'
 
 const event = acceptedEvent({
   properties: {
@@ -66,12 +66,12 @@ describe('fields', () => {
     ['an object', { a: 1 }, '{"a":1}'],
   ])('hash %s as its JSON', (_, value, text) => {
     const fields = { hash: [{ path: 'a' }], salt }
-    expect(shaped({ a: value }, fields)).toEqual({ a: hmac(text) })
+    expect(shapedPayload({ a: value }, fields)).toEqual({ a: hmac(text) })
   })
 
   it('hashes each element of a list, and leaves null', () => {
     const fields = { hash: [{ path: 'a' }, { path: 'b' }], salt }
-    expect(shaped({ a: ['x', 'y'], b: null }, fields)).toEqual({
+    expect(shapedPayload({ a: ['x', 'y'], b: null }, fields)).toEqual({
       a: [hmac('x'), hmac('y')],
       b: null,
     })
@@ -90,12 +90,15 @@ describe('fields', () => {
     const both = { email: 'a', plan: 'b', other: 'c' }
     const payload = { traits: both, context: { traits: both } }
     const left = { other: 'c' }
-    expect(shaped(payload, { drop, salt })).toEqual({ traits: left, context: { traits: left } })
+    expect(shapedPayload(payload, { drop, salt })).toEqual({
+      traits: left,
+      context: { traits: left },
+    })
   })
 
   it('changes the ids of alias calls under their names in the payload', () => {
     const payload = { type: 'alias', 'Previous ID': 'v1', 'User ID': 'u1' }
-    expect(shaped(payload, { hash: [{ path: 'userId' }], salt })).toEqual({
+    expect(shapedPayload(payload, { hash: [{ path: 'userId' }], salt })).toEqual({
       type: 'alias',
       'Previous ID': hmac('v1'),
       'User ID': hmac('u1'),
@@ -104,7 +107,7 @@ describe('fields', () => {
 
   it('gives a long list one hash', () => {
     const list = Array(101).fill(1) as number[]
-    const hashed = shaped({ a: list }, { hash: [{ path: 'a' }], salt })
+    const hashed = shapedPayload({ a: list }, { hash: [{ path: 'a' }], salt })
     expect(hashed).toEqual({ a: hmac(JSON.stringify(list)) })
   })
 

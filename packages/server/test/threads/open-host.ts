@@ -9,7 +9,7 @@ import {
   ThreadSupervisor,
 } from '../../src/threads/thread-host.ts'
 import { systemClock } from '../../src/util/time/clock.ts'
-import type { WorkerFailed } from '../../src/util/workers/supervisor.ts'
+import type { FailedWorker } from '../../src/util/workers/supervisor.ts'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import type { WorkData, WorkMain, WorkThread } from './entries/work-thread.ts'
 
@@ -24,7 +24,7 @@ export function openHost({ data = {}, ...options }: Options = {}) {
   const lines: Record<string, unknown>[] = []
   const write = (json: string): void => void lines.push(JSON.parse(json))
   const said: string[] = []
-  const failedPermanently: WorkerFailed[] = []
+  const failedPermanently: FailedWorker[] = []
   const channels: ThreadChannel<WorkThread, WorkMain>[] = []
   const counts = { ended: 0 }
   const common = {

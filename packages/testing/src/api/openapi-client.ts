@@ -1,4 +1,4 @@
-import { schemaFaults } from './schema-faults.ts'
+import { schemaErrors } from './schema-errors.ts'
 import { exchange, type ReceivedResponse } from '../network/http-exchange.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -121,7 +121,7 @@ export class OpenapiClient {
     const content = documented.content[type]
     if (content === undefined) return [`content-type ${type} is not in the document`]
     if (!type.endsWith('json')) return []
-    return schemaFaults(this.#resolved(content.schema, true) as object, JSON.parse(text))
+    return schemaErrors(this.#resolved(content.schema, true) as object, JSON.parse(text))
   }
 
   /** With `closed`, objects may have documented fields only. */

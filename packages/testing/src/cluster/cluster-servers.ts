@@ -18,7 +18,7 @@ export const NATS_VARIABLE = 'HOOKLINE_TEST_NATS_URL'
 const TEMPLATE_VARIABLE = 'HOOKLINE_TEST_DATABASE_TEMPLATE'
 
 /** Why cluster tests cannot run on this machine; `undefined` if they can. */
-export function clusterIsMissing(): string | undefined {
+export function clusterSkipReason(): string | undefined {
   const hasDatabase = has(DATABASE_VARIABLE) || postgresProgram('postgres') !== undefined
   const hasNats = has(NATS_VARIABLE) || natsProgram() !== undefined
   if (hasDatabase && hasNats) return undefined

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { freePort } from '../network/free-port.ts'
 import { TemporaryFolder } from '../files/temporary-folder.ts'
 import type { PostgresServer } from './postgres-server.ts'
-import { unprivileged } from './programs.ts'
+import { unprivilegedIds } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
 /** Debian's path, which only root has in PATH. */
@@ -27,7 +27,7 @@ export class PgBouncer implements AsyncDisposable {
     this.#server = new StartedServer({
       program: PROGRAM!,
       args: [file],
-      user: unprivileged(),
+      user: unprivilegedIds(),
       check: () => this.#query('SELECT 1'),
     })
   }
@@ -44,7 +44,7 @@ export class PgBouncer implements AsyncDisposable {
       file,
       `[databases]\n* = host=127.0.0.1 port=${target} user=hookline\n[pgbouncer]\n${listen}\nauth_type = any\npool_mode = ${mode}\n`,
     )
-    const { uid, gid } = unprivileged()
+    const { uid, gid } = unprivilegedIds()
     if (uid !== undefined) for (const path of [folder.path, file]) chownSync(path, uid, gid!)
     const bouncer = new PgBouncer(port, folder, file)
     await bouncer.#server.start()

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { filesWith } from '../files/bytes-in-folder.ts'
 import { freePort } from '../network/free-port.ts'
 import { TemporaryFolder } from '../files/temporary-folder.ts'
-import { postgresProgram, unprivileged } from './programs.ts'
+import { postgresProgram, unprivilegedIds } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
 const SETTINGS = ['max_connections=300', 'log_min_messages=warning']
@@ -30,7 +30,7 @@ export class PostgresServer implements AsyncDisposable {
     this.server = new StartedServer({
       program: postgresProgram('postgres')!,
       args: [...places, ...settings.flatMap((each) => ['-c', each])],
-      user: unprivileged(),
+      user: unprivilegedIds(),
       check: () => this.query('postgres', 'SELECT 1'),
     })
   }
@@ -106,7 +106,7 @@ export class PostgresServer implements AsyncDisposable {
 }
 
 function makeData(folder: string, data: string): void {
-  const user = unprivileged()
+  const user = unprivilegedIds()
   mkdirSync(data, { mode: 0o700 })
   if (user.uid !== undefined)
     for (const path of [folder, data]) chownSync(path, user.uid, user.gid!)

@@ -26,7 +26,7 @@ function versionOf(program: string): string {
 }
 
 /** PostgreSQL refuses to run as root. */
-export function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+export function unprivilegedIds(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const id = (option: string): number =>
     Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))

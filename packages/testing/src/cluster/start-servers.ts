@@ -1,5 +1,5 @@
 import {
-  clusterIsMissing,
+  clusterSkipReason,
   DATABASE_VARIABLE,
   NATS_VARIABLE,
   openTemplate,
@@ -13,7 +13,7 @@ import { PostgresServer } from './postgres-server.ts'
  */
 export default async function startServers(): Promise<() => Promise<void>> {
   await using stack = new AsyncDisposableStack()
-  const missing = clusterIsMissing()
+  const missing = clusterSkipReason()
   if (missing !== undefined)
     console.log(`skipped: ${missing} (HOOKLINE_REQUIRE_CLUSTER=1 makes this a failure)`)
   else {

@@ -3,13 +3,13 @@ import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 import {
   Supervisor,
   type WorkerFailure,
-  type WorkerFailed,
+  type FailedWorker,
 } from '../../../server/src/util/workers/supervisor.ts'
 import type { Worker } from '../../../server/src/util/workers/worker.ts'
 
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
-  readonly failedPermanently: WorkerFailed[] = []
+  readonly failedPermanently: FailedWorker[] = []
   readonly suspended: WorkerFailure[] = []
   readonly supervisor: Supervisor
   readonly #stopping = new AbortController()

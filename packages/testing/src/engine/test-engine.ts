@@ -14,7 +14,7 @@ import { DeliveryEngine } from '../../../server/src/engine/delivery-engine.ts'
 import { LaneGroup } from '../../../server/src/engine/lane-group.ts'
 import { Metrics } from '../../../server/src/telemetry/metrics.ts'
 import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
-import type { WorkerFailed } from '../../../server/src/util/workers/supervisor.ts'
+import type { FailedWorker } from '../../../server/src/util/workers/supervisor.ts'
 import { acceptedEvent } from '../records/accepted-event.ts'
 import { newDestination, newSource } from '../records/catalog-records.ts'
 import { NO_ACTIVITY } from './no-activity.ts'
@@ -48,7 +48,7 @@ export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly metrics: Metrics
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  readonly failedPermanently: WorkerFailed[] = []
+  readonly failedPermanently: FailedWorker[] = []
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
@@ -83,7 +83,7 @@ export class TestEngine implements AsyncDisposable {
       clock,
       metrics,
       logger,
-      onPermanentFailure: (failure: WorkerFailed) => void this.failedPermanently.push(failure),
+      onPermanentFailure: (failure: FailedWorker) => void this.failedPermanently.push(failure),
     }
     this.lanes = new LaneGroup({
       ...shared,

@@ -6,7 +6,7 @@ import { chromium, type Page } from 'playwright-core'
 import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 import type { Call } from '../../scenarios/call.ts'
 import { openSite } from './site.ts'
-import { Outstanding } from './outstanding.ts'
+import { OutstandingCalls } from './outstanding-calls.ts'
 
 /** Prevents requests to other hosts. */
 const FLAGS = [
@@ -43,7 +43,7 @@ process.exit()
 
 async function makeCalls(page: Page): Promise<void> {
   reportErrors(page)
-  const outstanding = new Outstanding(page)
+  const outstanding = new OutstandingCalls(page)
   await page.goto(`${site}/?utm_source=news&utm_campaign=s%C3%B6mmer`)
   await page.exposeFunction('printLine', (line: { made?: string; error?: string; id?: string }) => {
     if (line.made !== undefined) outstanding.add(line.made)

@@ -5,7 +5,7 @@ import { read } from '@hookline/testing/repository'
 import { fencesIn } from '@hookline/testing/pages/fences'
 import { startService } from '@hookline/testing/service/running-service'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
-import { installed, missingProgram } from '../installed.ts'
+import { installedFolder, missingProgram } from '../installed-folder.ts'
 import { PAGE_PROGRAMS, type PageProgram } from './page-programs.ts'
 
 /** Includes downloading and compiling the libraries. */
@@ -26,7 +26,7 @@ test.concurrent.for(PAGE_PROGRAMS)(
       .replaceAll('wk_…', service.source.writeKey)
     await program.run(code, {
       folder: folder.path,
-      installed: await installed(program.installation),
+      installed: await installedFolder(program.installation),
     })
     await receiver.waitFor(1)
     expect(JSON.parse(receiver.requests[0]!.body.toString())).toMatchObject({

@@ -1,7 +1,7 @@
 import type { Receiver } from '@hookline/testing/receiver/receiver'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { fillDatabase } from '@hookline/testing/files/fill-database'
-import { multiplyEvents, type Spread } from './multiply-events.ts'
+import { multiplyEvents, type EventCopies } from './multiply-events.ts'
 import { multiplyProfiles } from './multiply-profiles.ts'
 import { multiplyStatistics } from './multiply-statistics.ts'
 import { openReceivers, sendRealCalls, type Shop } from './real-calls.ts'
@@ -54,7 +54,7 @@ export class MillionEvents implements AsyncDisposable {
   }
 }
 
-function multiply(file: string, spread: Spread): void {
+function multiply(file: string, spread: EventCopies): void {
   fillDatabase(file, (db) => {
     const originals = multiplyEvents(db, spread)
     multiplyProfiles(db, { userGroups: spread.userGroups, shift: spread.count })

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type CopiedRows, copyRows, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /** How many copies of events to make, and when they were received. */
-export interface Spread {
+export interface EventCopies {
   readonly count: number
   /** In milliseconds since the epoch, like `to`. */
   readonly from: number
@@ -22,7 +22,10 @@ const RETRY_WINDOW_MS = 4 * 60 * 60 * 1000
  * attempts than its original.
  * @returns the number of originals
  */
-export function multiplyEvents(db: DatabaseSync, { count, from, to, userGroups }: Spread): number {
+export function multiplyEvents(
+  db: DatabaseSync,
+  { count, from, to, userGroups }: EventCopies,
+): number {
   db.function('new_event_id', (at) => newId('evt', Number(at)))
   db.function('iso', (at) => new Date(Number(at)).toISOString())
   const originals = Number(db.prepare('SELECT COUNT(*) AS count FROM events').get()?.['count'])

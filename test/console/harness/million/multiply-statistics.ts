@@ -4,7 +4,7 @@ import {
   SPANS,
   type Span,
 } from '../../../../packages/server/src/backend/statistics.ts'
-import type { Spread } from './multiply-events.ts'
+import type { EventCopies } from './multiply-events.ts'
 
 /** The counts of one source and destination, for all original events. */
 interface EventCounts {
@@ -19,7 +19,7 @@ interface EventCounts {
  */
 export function multiplyStatistics(
   db: DatabaseSync,
-  { from, to, count }: Spread,
+  { from, to, count }: EventCopies,
   originals: number,
 ): void {
   const totals = totalsOf(db)

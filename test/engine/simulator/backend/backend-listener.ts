@@ -1,8 +1,8 @@
 import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
-import type { Declined } from '../../../../packages/server/src/backend/events.ts'
+import type { DeclinedDestination } from '../../../../packages/server/src/backend/events.ts'
 
 /** The events and deliveries that a purge has removed. */
-export interface Purged {
+export interface PurgedRecords {
   readonly eventIds: ReadonlySet<string>
   readonly deliveries: readonly Delivery[]
   /** The number of these events that were in the log. */
@@ -16,7 +16,11 @@ export type ArchiveResult = 'first' | 'again' | 'duplicate'
 export interface BackendListener {
   appended(events: readonly AcceptedEvent[]): void
   /** Called when an event was archived. `declined`: destinations newly recorded as declined. */
-  archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void
+  archived(
+    event: AcceptedEvent,
+    result: ArchiveResult,
+    declined: readonly DeclinedDestination[],
+  ): void
   /**
    * Called when the engine recorded a delivery. `isNewer`: it replaced the stored one. Otherwise, it was older and
    * ignored.
@@ -27,7 +31,7 @@ export interface BackendListener {
   /** Called when a destination changes. Returns a function to call when all threads have applied the change. */
   destinationChanges(id: string, before: Destination | undefined): () => void
   /** Called when a user's events and deliveries have been removed. */
-  purged(removed: Purged): void
+  purged(removed: PurgedRecords): void
   acked(events: readonly AcceptedEvent[]): void
 }
 

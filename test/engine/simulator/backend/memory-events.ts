@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import { parsed } from '../../../../packages/server/src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../../packages/server/src/backend/accepted-event.ts'
 import type {
   EventToArchive,
   ArchivedEvent,
@@ -79,7 +79,12 @@ export class MemoryEvents implements Events {
       this.#listener.archived(event, 'duplicate', [])
       return false
     }
-    events.set(event.id, { ...parsed(event), declined, duplicates: 0, lastDuplicateAt: null })
+    events.set(event.id, {
+      ...withParsedFields(event),
+      declined,
+      duplicates: 0,
+      lastDuplicateAt: null,
+    })
     firstByMessage.set(key, event.id)
     this.#listener.archived(event, 'first', declined)
     return true

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ProcessClock } from './process-clock.ts'
-import { settled, VirtualClock } from './virtual-clock.ts'
+import { waitForTurns, VirtualClock } from './virtual-clock.ts'
 
 test('a process that is killed while it waits for a turn or a timer does not continue', async () => {
   const simulation = new VirtualClock()
@@ -12,6 +12,6 @@ test('a process that is killed while it waits for a turn or a timer does not con
   void other.turn().then(() => went.push('turn of the other process'))
   killed.kill()
   simulation.step(Infinity)
-  await settled()
+  await waitForTurns()
   expect(went).toEqual(['turn of the other process'])
 })

@@ -63,6 +63,6 @@ export class VirtualClock implements Clock {
  * for the ends of turns: a report is made at the end of one turn, and sent at the end of the next.
  * @param turns of the event loop
  */
-export async function settled(turns = 1): Promise<void> {
+export async function waitForTurns(turns = 1): Promise<void> {
   for (let left = turns; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import type { AcceptedEvent, Delivery } from '@hookline/protocol'
-import type { Declined } from '../../../../packages/server/src/backend/events.ts'
-import type { ArchiveResult, BackendListener, Purged } from '../backend/backend-listener.ts'
+import type { DeclinedDestination } from '../../../../packages/server/src/backend/events.ts'
+import type { ArchiveResult, BackendListener, PurgedRecords } from '../backend/backend-listener.ts'
 import { type DurableState, isFinal } from '../backend/durable-state.ts'
 
 /**
@@ -46,7 +46,11 @@ export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'dest
     this.#events += events.length
   }
 
-  archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void {
+  archived(
+    event: AcceptedEvent,
+    result: ArchiveResult,
+    declined: readonly DeclinedDestination[],
+  ): void {
     if (result === 'duplicate') {
       this.#duplicates.add(event.id)
       return
@@ -103,7 +107,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'dest
     }
   }
 
-  purged({ eventIds, unacked }: Purged): void {
+  purged({ eventIds, unacked }: PurgedRecords): void {
     this.#unackedEvents -= unacked
     for (const eventId of eventIds) {
       this.#purged.add(eventId)

@@ -7,7 +7,7 @@ import {
   type DefinitionOptions,
   withDefinitionOptions,
 } from '../../options/definition-options.ts'
-import { counted } from '../../output/figures.ts'
+import { countText } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import {
   type Computation,
@@ -107,7 +107,7 @@ function addActionCommands(
 
 function deletionEffect(one: string, record: Computation, announce: true | undefined): string {
   const { name, id, size, destinationIds } = record
-  const effect = `This deletes ${one} and its values for ${counted(size, 'user')}: ${JSON.stringify(name)} (${id}).`
+  const effect = `This deletes ${one} and its values for ${countText(size, 'user')}: ${JSON.stringify(name)} (${id}).`
   if (destinationIds.length === 0) return `${effect} It has no destinations.`
   return announce
     ? `${effect} Its destinations will be notified first.`

@@ -2,7 +2,7 @@ import type { JsonObject } from '@hookline/protocol'
 import type { PageRequest } from '../../api/list-items.ts'
 import type { ManagementApi } from '../../api/management-api.ts'
 import type { Computation } from '../../output/users/computation-text.ts'
-import type { Explained } from '../../output/users/explanation-text.ts'
+import type { ComputationExplanation } from '../../output/users/explanation-text.ts'
 import type { Preview } from '../../output/users/preview-text.ts'
 
 /** The fields of a request that creates or changes an audience or a computed trait. */
@@ -43,5 +43,5 @@ interface Operations {
   readonly preview: (
     body: Pick<RequestedFields, 'space' | 'condition' | 'compute'>,
   ) => Promise<Preview>
-  readonly explain: (id: string, userId: string) => Promise<Explained>
+  readonly explain: (id: string, userId: string) => Promise<ComputationExplanation>
 }

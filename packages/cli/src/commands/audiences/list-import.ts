@@ -6,7 +6,7 @@ import { ProgressDisplay } from '../../import/progress-display.ts'
 import { RejectedFile } from '../../import/rejected-file.ts'
 import { rejectedPath, rejectedText } from '../../import/run-import.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { counted, durationText, grouped } from '../../output/figures.ts'
+import { countText, durationText, formatCount } from '../../output/figures.ts'
 import type { Output } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 import { ListImporter, type ListMode } from '../../user-list/list-importer.ts'
@@ -70,7 +70,7 @@ export function addListImport(audiences: ApiCommand): void {
 
 async function replaceEffect(api: ManagementApi, id: string, file: string): Promise<string> {
   const { name, size } = await api.getAudience(id)
-  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) that is not in ${file}. The audience has ${counted(size, 'member')}.`
+  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) that is not in ${file}. The audience has ${countText(size, 'member')}.`
 }
 
 interface ListImportResult {
@@ -90,8 +90,8 @@ function report(output: Output, result: ListImportResult): void {
     { kind: 'result', complete: isComplete, mode, users, removed, rejected, elapsedMs },
     () => {
       const verb = mode === 'remove' ? 'Removed' : 'Added'
-      const others = mode === 'replace' ? `, removed ${grouped(removed)} others` : ''
-      return `${verb} ${counted(users, 'user')}${others} in ${durationText(elapsedMs / 1000)}.`
+      const others = mode === 'replace' ? `, removed ${formatCount(removed)} others` : ''
+      return `${verb} ${countText(users, 'user')}${others} in ${durationText(elapsedMs / 1000)}.`
     },
   )
   const hint = 'Run the same command again to resume.'

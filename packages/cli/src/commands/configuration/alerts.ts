@@ -4,8 +4,8 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { secretIn } from '../../options/secret-options.ts'
-import { counted } from '../../output/figures.ts'
-import { printable } from '../../output/safe-text.ts'
+import { countText } from '../../output/figures.ts'
+import { printableText } from '../../output/safe-text.ts'
 import { type Column, table } from '../../output/table.ts'
 import { noteWarnings } from '../../output/warnings.ts'
 import type { ApiCommand } from '../api-command.ts'
@@ -37,7 +37,7 @@ export function addAlerts(program: ApiCommand): void {
     const { channels, heldBack } = await api.getAlerts()
     output.data({ data: channels, heldBack }, () => {
       const text = channels.length === 0 ? NONE : table(output, CHANNEL_COLUMNS, channels)
-      return heldBack === 0 ? text : `${text}\n\n${counted(heldBack, 'alert')} held back.`
+      return heldBack === 0 ? text : `${text}\n\n${countText(heldBack, 'alert')} held back.`
     })
   })
 
@@ -91,7 +91,7 @@ function addChannel(alerts: ApiCommand): void {
       const created = await api.addAlertChannel({ url, format, ...definedFields({ name, key }) })
       output.data(created, () =>
         [
-          `Added ${printable(created.name)} (${created.id}).`,
+          `Added ${printableText(created.name)} (${created.id}).`,
           `Send a test with \`hookline alerts test ${created.id}\`.`,
         ].join('\n'),
       )

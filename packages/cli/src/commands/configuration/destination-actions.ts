@@ -19,9 +19,9 @@ import { wholeHours } from '../../options/time-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
-import { counted, grouped } from '../../output/figures.ts'
+import { countText, formatCount } from '../../output/figures.ts'
 import type { Output } from '../../output/output.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import { type Column, table } from '../../output/table.ts'
 import { noteWarnings } from '../../output/warnings.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
@@ -89,18 +89,21 @@ type Preview = Awaited<ReturnType<ManagementApi['previewFilter']>>
 const PREVIEW_COLUMNS: Column<Preview['byName'][number]>[] = [
   { head: 'type', cell: ({ type }) => type },
   { head: 'event', cell: ({ event }) => event ?? '', long: 'cut' },
-  { head: 'selected', cell: ({ selected }) => grouped(selected) },
-  { head: 'of', cell: ({ examined }) => grouped(examined) },
+  { head: 'selected', cell: ({ selected }) => formatCount(selected) },
+  { head: 'of', cell: ({ examined }) => formatCount(examined) },
 ]
 
 function filterPreviewText(output: Output, preview: Preview): string {
   const { examined, selected, byName, excludedExamples } = preview
   if (examined === 0) return 'The source has no events yet.'
   const excluded = excludedExamples.map(({ id, type, event, reasons }) =>
-    printable(`  ${id}  ${event ?? type}  ${reasons.join('; ')}`),
+    printableText(`  ${id}  ${event ?? type}  ${reasons.join('; ')}`),
   )
   return [
-    output.style('bold', `Selects ${grouped(selected)} of the last ${counted(examined, 'event')}`),
+    output.style(
+      'bold',
+      `Selects ${formatCount(selected)} of the last ${countText(examined, 'event')}`,
+    ),
     '',
     table(output, PREVIEW_COLUMNS, byName),
     ...(excluded.length > 0 ? ['', 'Latest excluded events:', ...excluded] : []),
@@ -215,7 +218,7 @@ function stepsOf(
   { stored, formatted, precisionLost, webhooks }: TestResult,
 ): string[] {
   const step = (title: string, body: string): string =>
-    [output.style('bold', title), `  ${printable(body)}`].join('\n')
+    [output.style('bold', title), `  ${printableText(body)}`].join('\n')
   const sent = webhooks[0]?.request?.body
   return [
     ...(stored === sent ? [] : [step('stored payload', stored)]),
@@ -230,10 +233,10 @@ function stepsOf(
 
 function webhookText(output: Output, { url, request, attempt }: TestedWebhook): string {
   const attempts = attempt === null ? [] : attemptLines(output, { number: 1, url, ...attempt })
-  if (request === null) return [`  ${printable(url)}: nothing is sent`, ...attempts].join('\n')
+  if (request === null) return [`  ${printableText(url)}: nothing is sent`, ...attempts].join('\n')
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const lines = [`${request.method} ${request.url}`, ...headers, '', request.body]
-  const sent = lines.map((line) => `  ${printable(line)}`)
+  const sent = lines.map((line) => `  ${printableText(line)}`)
   if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
   return [...sent, ...attempts].join('\n')
 }

@@ -1,7 +1,11 @@
 import { SIGNATURES } from '@hookline/protocol'
 import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
-import { type Limits, type WebhookPart, withConfigured } from '../../api/configured-webhook.ts'
+import {
+  type Limits,
+  type WebhookPart,
+  withCurrentConfiguration,
+} from '../../api/configured-webhook.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi, unchangedSince } from '../../api/management-api.ts'
@@ -23,7 +27,7 @@ import { secretIn, sharedSecretOf, withSecretOptions } from '../../options/secre
 import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
-import { grouped } from '../../output/figures.ts'
+import { formatCount } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import type { Column } from '../../output/table.ts'
@@ -45,7 +49,7 @@ export function addDestinations(program: ApiCommand): void {
     .runOn('destination', async ({ api, output, command }, id) => {
       await confirm(command, async () => {
         const { name, health } = await api.getDestination(id)
-        return `This deletes the destination ${JSON.stringify(name)} (${id}) and its undelivered events: ${grouped(health.pending)} pending, ${grouped(health.held)} held.`
+        return `This deletes the destination ${JSON.stringify(name)} (${id}) and its undelivered events: ${formatCount(health.pending)} pending, ${formatCount(health.held)} held.`
       })
       await api.removeDestination(id)
       output.data({ id, deleted: true }, () => `Deleted ${id}.`)
@@ -259,7 +263,9 @@ async function webhooksOf(
   )
   const current = (await readSettings?.())?.webhooks ?? []
   if (limitsOfEach !== undefined) return withLimits(current, limitsOfEach)
-  return requested.map(({ webhook, removed }) => withConfigured(webhook, current, removed))
+  return requested.map(({ webhook, removed }) =>
+    withCurrentConfiguration(webhook, current, removed),
+  )
 }
 
 function lastOf(webhooks: readonly WebhookOption[], option: string): WebhookOption {

@@ -9,7 +9,7 @@ import { type FieldOptions, fieldsOf, withFieldOptions } from '../../options/rou
 import { requireChange } from '../../options/require-change.ts'
 import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
-import { counted, shortList } from '../../output/figures.ts'
+import { countText, shortList } from '../../output/figures.ts'
 import { fieldsText } from '../../output/deliveries/destination-details.ts'
 import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
@@ -94,7 +94,7 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const { name, writeKeys } = await api.getSource(id)
   const destinations = await listItems((page) => api.listDestinations({ sourceId: id, ...page }))
   const names = destinations.map((each) => JSON.stringify(each.name))
-  const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${counted(writeKeys.length, 'write key')}.`
+  const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${countText(writeKeys.length, 'write key')}.`
   return names.length === 0
     ? `${keys} It has no destinations.`
     : `${keys} This also deletes its destinations (${shortList(names)}) and their undelivered events.`

@@ -7,11 +7,11 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
 import { partLines } from '../../output/deliveries/part-lines.ts'
-import { details, wrapped } from '../../output/details.ts'
+import { details, wrapLine } from '../../output/details.ts'
 import { showList } from '../../output/list.ts'
 import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
 import type { Output } from '../../output/output.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import { destinationWord } from '../../output/shell-word.ts'
 import { type Column, table } from '../../output/table.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
@@ -135,7 +135,7 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
     table(output, failureColumns(failures, names), failures),
     '',
     'Most recent delivery and error for each:',
-    ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapped(output, sampleText(failure))),
+    ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapLine(output, sampleText(failure))),
     '',
     // Not wrapped: a command that is pasted must stay on one line.
     `Show the response: hookline deliveries get ${sampleDeliveryId}`,
@@ -145,7 +145,7 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
 }
 
 function sampleText({ sampleDeliveryId, lastError, class: kind }: FailureGroup): string {
-  return printable(`  ${sampleDeliveryId}  ${lastError ?? kind}`)
+  return printableText(`  ${sampleDeliveryId}  ${lastError ?? kind}`)
 }
 
 function failureColumns(items: readonly FailureGroup[], names: Names): Column<FailureGroup>[] {
@@ -172,7 +172,7 @@ function deliveryDetails(output: Output, delivery: Delivery, names: Names): stri
   ])
   const parts = webhooks
     .flatMap((part) => partLines(output, part, delivery))
-    .map((line) => wrapped(output, line))
+    .map((line) => wrapLine(output, line))
   const lines = attempts.flatMap((attempt) => attemptLines(output, attempt))
   const history = lines.length === 0 ? [] : [output.style('bold', 'attempts'), ...lines]
   return [[facts], parts, history]

@@ -1,7 +1,7 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { wrapped } from '../../output/details.ts'
+import { wrapLine } from '../../output/details.ts'
 import type { Output } from '../../output/output.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import type { ApiCommand } from '../api-command.ts'
 
 type Problem = Awaited<ReturnType<ManagementApi['listProblems']>>['data'][number]
@@ -26,8 +26,8 @@ function problemText(output: Output, { condition, severity, since, causes }: Pro
         `  ${title}`,
         ...(remedy === null ? [] : [`    → ${remedy}`]),
       ])
-      .map(printable),
+      .map(printableText),
   ]
-    .map((line) => wrapped(output, line))
+    .map((line) => wrapLine(output, line))
     .join('\n')
 }

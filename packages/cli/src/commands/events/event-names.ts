@@ -4,7 +4,7 @@ import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { EventName } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { grouped } from '../../output/figures.ts'
+import { formatCount } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import type { Column } from '../../output/table.ts'
@@ -35,7 +35,7 @@ function columnsFor(items: readonly EventName[], names: Names): Column<EventName
   return [
     { head: 'type', cell: ({ type }) => type ?? 'other' },
     { head: 'name', cell: ({ name }) => name ?? '', long: 'cut' },
-    { head: 'events', cell: ({ count }) => grouped(count) },
+    { head: 'events', cell: ({ count }) => formatCount(count) },
     { head: 'last seen', cell: ({ lastSeenAt }) => lastSeenAt, isTime: true },
     { head: 'first seen', cell: ({ firstSeenAt }) => firstSeenAt, isTime: true, rank: 2 },
     { head: 'properties', cell: propertiesText, long: 'cut', rank: 0 },

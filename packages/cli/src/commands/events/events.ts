@@ -10,12 +10,12 @@ import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Event, Suppression } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { wrapped } from '../../output/details.ts'
+import { wrapLine } from '../../output/details.ts'
 import { summaryOf, userOf } from '../../output/events/event-summary.ts'
 import { missingLines } from '../../output/events/missing-text.ts'
 import { showList } from '../../output/list.ts'
 import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 import { addEventNames } from './event-names.ts'
@@ -67,7 +67,7 @@ export function addEvents(program: ApiCommand): void {
       showList(output, columnsFor(page.data, names), page, 'No matching events.')
       if (user === undefined) return
       const suppressions = await api.listSuppressions({ userId: user })
-      for (const each of suppressions.data) output.note(printable(suppressionText(each)))
+      for (const each of suppressions.data) output.note(printableText(suppressionText(each)))
     })
 
   events.api('get <id>', 'show an event with its deliveries and attempts').runOn('event', showTrace)
@@ -86,7 +86,7 @@ export function addEvents(program: ApiCommand): void {
       const sourceId = await optionalIdOf(api, 'source', source)
       const selection = definedFields({ messageId, eventId, userId, anonymousId, sourceId })
       const missing = await api.explainMissingEvent(selection)
-      const lines = missingLines(missing.causes).map((line) => wrapped(output, line))
+      const lines = missingLines(missing.causes).map((line) => wrapLine(output, line))
       output.data(missing, () => lines.join('\n'))
     })
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { TokenOptions } from '../../api/admin-token.ts'
 import { Failure } from '../../failure.ts'
 import type { ImportState } from '../../import/import-state.ts'
-import { durationText, grouped } from '../../output/figures.ts'
+import { durationText, formatCount } from '../../output/figures.ts'
 import {
   type ImportResult,
   progressPath,
@@ -92,7 +92,7 @@ function resultDocument(file: string, { state, wasComplete }: ImportResult, elap
 
 function resultText({ state, wasComplete }: ImportResult, elapsedMs: number): string {
   const { accepted, rejected, isComplete } = state
-  const counts = `${grouped(accepted)} accepted, ${grouped(rejected)} rejected`
+  const counts = `${formatCount(accepted)} accepted, ${formatCount(rejected)} rejected`
   if (wasComplete) return `Already imported: ${counts}. Add --from-start to send all lines again.`
   return `${isComplete ? 'Imported' : 'So far'}: ${counts}, in ${durationText(elapsedMs / 1000)}.`
 }

@@ -6,11 +6,11 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { details } from '../../output/details.ts'
 import { userOf } from '../../output/events/event-summary.ts'
-import { counted } from '../../output/figures.ts'
+import { countText } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
 import type { Output } from '../../output/output.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
@@ -55,7 +55,7 @@ export function addInspector(program: ApiCommand): void {
 
   inspector.api('clear', 'remove all recorded requests').run(async ({ api, output }) => {
     const result = await api.clearInspector()
-    output.data(result, () => `Removed ${counted(result.removed, 'request')}.`)
+    output.data(result, () => `Removed ${countText(result.removed, 'request')}.`)
   })
 }
 
@@ -130,7 +130,7 @@ function requestDetails(output: Output, request: InspectedRequest, names: Names)
     '',
     body,
   ]
-  return [facts, '', ...lines.map((line) => `  ${printable(line)}`.trimEnd())].join('\n')
+  return [facts, '', ...lines.map((line) => `  ${printableText(line)}`.trimEnd())].join('\n')
 }
 
 function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
@@ -138,6 +138,6 @@ function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
   const rest =
     failFirst === null
       ? ''
-      : ` to the first ${counted(failFirst, 'attempt')} of each delivery, then 200`
+      : ` to the first ${countText(failFirst, 'attempt')} of each delivery, then 200`
   return `The inspector responds with ${status}${rest}, ${when}.`
 }

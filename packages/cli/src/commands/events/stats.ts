@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { PAST_TIME, pastTime } from '../../options/time-options.ts'
-import { grouped } from '../../output/figures.ts'
+import { formatCount } from '../../output/figures.ts'
 import { destinationNames, sourceNames } from '../../output/names.ts'
 import type { Output } from '../../output/output.ts'
 import { SERIES_OF, type SeriesOf, seriesText } from '../../output/series-text.ts'
@@ -65,7 +65,7 @@ export function addStats(program: ApiCommand): void {
 
 function statisticsText(output: Output, { from, to }: Statistics, shown: readonly Point[]): string {
   if (shown.length === 0) return `No activity from ${from} to ${to}.`
-  const totalOf = (countOf: (point: Point) => number) => grouped(sum(shown.map(countOf)))
+  const totalOf = (countOf: (point: Point) => number) => formatCount(sum(shown.map(countOf)))
   const received = totalOf((point) => point.received)
   const delivered = totalOf((point) => point.delivered)
   const causes = {
@@ -93,7 +93,7 @@ function isBusy(point: Point): boolean {
 function causesText(name: string, counts: readonly Record<string, number>[]): string[] {
   const causes = new Set(counts.flatMap((each) => Object.keys(each)))
   const texts = [...causes].map(
-    (cause) => `${grouped(sum(counts.map((each) => each[cause] ?? 0)))} ${cause}`,
+    (cause) => `${formatCount(sum(counts.map((each) => each[cause] ?? 0)))} ${cause}`,
   )
   return texts.length === 0 ? [] : [`${name}: ${texts.join(', ')}`]
 }
@@ -104,14 +104,14 @@ function sum(counts: readonly number[]): number {
 
 const COLUMNS: readonly Column<Point>[] = [
   { head: 'at', cell: ({ at }) => at },
-  { head: 'received', cell: ({ received }) => grouped(received) },
-  { head: 'rejected', cell: ({ rejected }) => grouped(sum(Object.values(rejected))), rank: 2 },
-  { head: 'duplicates', cell: ({ duplicates }) => grouped(duplicates), rank: 4 },
-  { head: 'declined', cell: ({ declined }) => grouped(sum(Object.values(declined))), rank: 3 },
-  { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
-  { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 5 },
-  { head: 'failed', cell: ({ failed }) => grouped(sum(Object.values(failed))) },
-  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : grouped(pending)) },
+  { head: 'received', cell: ({ received }) => formatCount(received) },
+  { head: 'rejected', cell: ({ rejected }) => formatCount(sum(Object.values(rejected))), rank: 2 },
+  { head: 'duplicates', cell: ({ duplicates }) => formatCount(duplicates), rank: 4 },
+  { head: 'declined', cell: ({ declined }) => formatCount(sum(Object.values(declined))), rank: 3 },
+  { head: 'delivered', cell: ({ delivered }) => formatCount(delivered) },
+  { head: 'retried', cell: ({ retried }) => formatCount(retried), rank: 5 },
+  { head: 'failed', cell: ({ failed }) => formatCount(sum(Object.values(failed))) },
+  { head: 'pending', cell: ({ pending }) => (pending === null ? '' : formatCount(pending)) },
   {
     head: 'p50/p95 latency',
     cell: ({ latencyMs }) => (latencyMs === null ? '' : `${latencyMs.p50}/${latencyMs.p95} ms`),

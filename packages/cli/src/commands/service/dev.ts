@@ -20,7 +20,7 @@ import {
 import { serve } from '../../service/serve.ts'
 import { type ReceivedDelivery, receivedDelivery } from '../../receiver/received-delivery.ts'
 import { eventCells, summaryOf } from '../../output/events/event-summary.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 
 export function addDev(program: Command): void {
   withServerOptions(program.command('dev'))
@@ -135,7 +135,7 @@ function attemptLine(output: Output, { delivery, attempt, event }: WatchedAttemp
     ...eventCells(output, startedAt, summaryOf(event)),
     output.style(outcomeColour(outcome), result),
     ...(number > 1 ? [`attempt ${number}`] : []),
-    ...(error === undefined ? [] : [printable(error)]),
+    ...(error === undefined ? [] : [printableText(error)]),
     ...(next === null ? [] : [`next attempt at ${next.slice(11, 19)}`]),
   ].join('  ')
 }

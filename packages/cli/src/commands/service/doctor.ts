@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { CHECKS, storageFindings } from '../../doctor/checks.ts'
 import { problemFindings } from '../../doctor/current-problems.ts'
-import { type Checked, failedCheck } from '../../doctor/finding.ts'
+import { type CheckResult, failedCheck } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
 import { adminUrl, type DoctorTarget } from '../../doctor/service-at.ts'
 import { urlOption } from '../../api/api-options.ts'
 import { outputOf } from '../../output/output.ts'
-import { printable } from '../../output/safe-text.ts'
+import { printableText } from '../../output/safe-text.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
 
 type DoctorOptions = SettingFlags & { readonly url?: URL; readonly tokenFile?: string }
@@ -37,8 +37,8 @@ export function addDoctor(program: Command): void {
     })
 }
 
-async function allChecks(target: DoctorTarget): Promise<Checked[]> {
-  const found: Checked[] = []
+async function allChecks(target: DoctorTarget): Promise<CheckResult[]> {
+  const found: CheckResult[] = []
   for (const [check, find] of Object.entries(CHECKS)) {
     found.push({ check, ...(await find(target).catch(failedCheck)) })
   }
@@ -51,7 +51,7 @@ async function allChecks(target: DoctorTarget): Promise<Checked[]> {
 }
 
 function linesOf(
-  { check, ok, warning, detail, causes = [], next }: Checked,
+  { check, ok, warning, detail, causes = [], next }: CheckResult,
   width: number,
 ): string[] {
   const symbol = warning ? '!' : ok ? '✓' : '✗'
@@ -59,5 +59,5 @@ function linesOf(
     `${symbol} ${check.padEnd(width)} ${detail}`,
     ...causes.map((cause) => `    ${cause}`),
     ...(next === undefined ? [] : [`    → ${next}`]),
-  ].map(printable)
+  ].map(printableText)
 }

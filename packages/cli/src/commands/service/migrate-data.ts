@@ -1,6 +1,6 @@
 import type { MoveReport } from '@hookline/server'
 import type { Command } from 'commander'
-import { counted, grouped } from '../../output/figures.ts'
+import { countText, formatCount } from '../../output/figures.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { table } from '../../output/table.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
@@ -36,7 +36,7 @@ function reportText(output: Output, { tables }: MoveReport): string {
   if (moved.length === 0) return 'The data folder is empty.'
   const columns = [
     { head: 'table', cell: (each: MovedTable) => each.table },
-    { head: 'rows', cell: (each: MovedTable) => grouped(each.rows) },
+    { head: 'rows', cell: (each: MovedTable) => formatCount(each.rows) },
   ]
   return table(output, columns, moved)
 }
@@ -48,9 +48,9 @@ function notesOf({ tables }: MoveReport): string[] {
     ...(skipped === 0
       ? []
       : [
-          `${counted(skipped, 'unfinished event is', 'unfinished events are')} corrupted or scheduled for deletion, and will not be delivered.`,
+          `${countText(skipped, 'unfinished event is', 'unfinished events are')} corrupted or scheduled for deletion, and will not be delivered.`,
         ]),
-    `All data was moved. The first node will process ${counted(rows, 'unfinished event')}.`,
+    `All data was moved. The first node will process ${countText(rows, 'unfinished event')}.`,
     'Start the nodes now. Do not start a service on this data folder again: it would repeat pending deliveries.',
   ]
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { dataDirOf } from '../../api/admin-token.ts'
 import { writeFailure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { grouped } from '../../output/figures.ts'
+import { formatCount } from '../../output/figures.ts'
 import { outputOf } from '../../output/output.ts'
 import { databaseFailure } from '../../service/start-failure.ts'
 import type { ApiCommand } from '../api-command.ts'
@@ -48,5 +48,5 @@ export function addRestore(program: ApiCommand): void {
 }
 
 function replaceEffect(dataDir: string, { size, mtime }: Stats): string {
-  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). The old one is kept as hookline.db.before-restore.`
+  return `This replaces the database in ${dataDir} (${formatCount(size)} bytes, last changed at ${mtime.toISOString()}). The old one is kept as hookline.db.before-restore.`
 }

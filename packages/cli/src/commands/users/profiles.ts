@@ -3,7 +3,7 @@ import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { type Detail, details } from '../../output/details.ts'
-import { counted, grouped } from '../../output/figures.ts'
+import { countText, formatCount } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
@@ -103,7 +103,7 @@ function textOf(value: unknown): string {
 
 function profileText(output: Output, profile: Profile): string {
   const { userIds, anonymousIds, space, firstSeenAt, lastSeenAt, counts } = profile
-  const events = Object.entries(counts).map(([type, count]) => `${grouped(count)} ${type}`)
+  const events = Object.entries(counts).map(([type, count]) => `${formatCount(count)} ${type}`)
   const facts = details(output, [
     ['user', userIds.join(' ') || 'none yet'],
     ['anonymous ids', anonymousIds.join(' ') || 'none'],
@@ -122,14 +122,14 @@ function refusals({ unlinkedIds }: Profile): (Detail | false)[] {
   const idsIn = ({ count, links }: typeof limit): string => {
     const more = count - links.length
     const ids = links.map(({ id }) => id).join(' ')
-    return more > 0 ? `${ids} and ${grouped(more)} more` : ids
+    return more > 0 ? `${ids} and ${formatCount(more)} more` : ids
   }
   return [
     otherUser.count > 0 && ['of another user', idsIn(otherUser)],
     limit.count > 0 && ['over the limit', idsIn(limit)],
     placeholders > 0 && [
       'placeholders',
-      `${counted(placeholders, 'call')} had a placeholder id, such as undefined`,
+      `${countText(placeholders, 'call')} had a placeholder id, such as undefined`,
     ],
   ]
 }

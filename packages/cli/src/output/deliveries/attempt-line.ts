@@ -1,7 +1,7 @@
 import type { Delivery } from '../../api/generated/management-client.ts'
-import { wrapped } from '../details.ts'
+import { wrapLine } from '../details.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 import { cut, fullLines } from '../../layout/measure.ts'
 
 type ShownAttempt = Omit<Delivery['attempts'][number], 'id'>
@@ -15,11 +15,11 @@ function attemptLine(output: Output, attempt: ShownAttempt): string {
   const result = attempt.status === undefined ? attempt.class : `${attempt.status}`
   const colour = outcomeColour(outcome)
   const why = error === undefined ? '' : ` – ${error}`
-  return wrapped(
+  return wrapLine(
     output,
-    printable(`    ${startedAt} #${number} `) +
+    printableText(`    ${startedAt} #${number} `) +
       output.style(colour, result) +
-      printable(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`),
+      printableText(` in ${Math.round(durationMs)} ms${stepsOf(attempt)} ${url}${why}`),
   )
 }
 
@@ -37,11 +37,11 @@ const INDENT = '      '
 
 function responseLines(output: Output, { headers = {}, body = '' }: ShownAttempt): string[] {
   const columns = output.columns - INDENT.length - 2
-  const heads = Object.entries(headers).map(([name, value]) => printable(`${name}: ${value}`))
+  const heads = Object.entries(headers).map(([name, value]) => printableText(`${name}: ${value}`))
   const all = body
     .trimEnd()
     .split(/\r?\n/)
-    .flatMap((line) => fullLines(printable(line), columns))
+    .flatMap((line) => fullLines(printableText(line), columns))
   const more = all.length - MAX_LINES
   const lines = body.trim() === '' ? [] : all.slice(0, MAX_LINES)
   return [

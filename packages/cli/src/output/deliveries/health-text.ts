@@ -1,7 +1,7 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { counted, durationText, grouped } from '../figures.ts'
+import { countText, durationText, formatCount } from '../figures.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 import { type Detail, details } from '../details.ts'
 
 type HealthyDestination = Awaited<ReturnType<ManagementApi['getDestination']>>
@@ -19,7 +19,7 @@ export function healthText(
   const facts = details(output, [
     ['backlog', backlogText(health, now)],
     ['last hour', lastHourText(health)],
-    p95LatencyMs !== null && ['p95 latency', `${grouped(p95LatencyMs)} ms`],
+    p95LatencyMs !== null && ['p95 latency', `${formatCount(p95LatencyMs)} ms`],
   ])
   const limitsOf = (url: string) => effectiveLimits.find((each) => each.url === url)
   const texts = webhooks.map((each) => webhookText(output, each, limitsOf(each.url), now))
@@ -31,7 +31,7 @@ function lastHourText({ lastHour }: Health): string {
   const { attempts, delivered, successRate } = lastHour
   if (successRate === null) return 'no attempts'
   const percent = Math.floor(successRate * 100)
-  return `${counted(attempts, 'attempt')}, ${grouped(delivered)} delivered (${percent}%)`
+  return `${countText(attempts, 'attempt')}, ${formatCount(delivered)} delivered (${percent}%)`
 }
 
 /** `open since …, next attempt …` */
@@ -61,7 +61,7 @@ function webhookText(
     ...(limits === undefined ? [] : limitDetails(limits)),
   ])
   const indented = facts.split('\n').map((line) => `  ${line}`)
-  return [output.style('bold', printable(url)), ...indented].join('\n')
+  return [output.style('bold', printableText(url)), ...indented].join('\n')
 }
 
 /** `20s (webhook)`, `10s (attemptTimeout)` */
@@ -85,7 +85,7 @@ function backlogText(
 ): string {
   const hasPending = pending > 0 && oldestPendingAt !== null
   const oldest = hasPending ? `, oldest waiting for ${ageText(oldestPendingAt, now)}` : ''
-  return `${grouped(pending)} pending${oldest}; ${grouped(held)} held`
+  return `${formatCount(pending)} pending${oldest}; ${formatCount(held)} held`
 }
 
 function ageText(at: string, now: number): string {

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../api/generated/management-client.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
 type Part = Delivery['webhooks'][number]
 type PendingPart = NonNullable<Part['waiting']>
@@ -9,7 +9,7 @@ type Ids = Pick<Delivery, 'id' | 'destinationId'>
 /** The state of a delivery at one webhook. A pending one has its cause, times and remedy. */
 export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   const { url, state, waiting } = part
-  const head = `${printable(url)} ${output.style(COLOURS[state], STATES[state])}`
+  const head = `${printableText(url)} ${output.style(COLOURS[state], STATES[state])}`
   if (waiting === null) return [head]
   const { since, nextAttemptAt } = waiting
   const next =

@@ -1,6 +1,6 @@
 import { columnsOf, cut } from '../../layout/measure.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
 export interface EventSummary {
   /** `null` if the body has no `type`, as after a transform. */
@@ -35,6 +35,6 @@ export function eventCells(output: Output, at: string, event: EventSummary): str
 }
 
 function cell(text: string, width: number): string {
-  const shown = cut(printable(text), width)
+  const shown = cut(printableText(text), width)
   return shown + ' '.repeat(width - columnsOf(shown))
 }

@@ -1,8 +1,8 @@
 import { eventCells } from './event-summary.ts'
 import { outcomeColour } from '../deliveries/attempt-line.ts'
-import { counted } from '../figures.ts'
+import { countText } from '../figures.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -22,24 +22,24 @@ function eventLine(output: Output, data: Data): string {
     userId: field('userId'),
     anonymousId: field('anonymousId'),
   })
-  return [...cells, printable(text(data, 'eventId'))].join(' ')
+  return [...cells, printableText(text(data, 'eventId'))].join(' ')
 }
 
 function decisionText(data: Data): string {
   const why = data['reason'] === null ? text(data, 'decision') : text(data, 'reason')
-  return printable(`  → ${text(data, 'destinationId')} ${why} ${text(data, 'eventId')}`)
+  return printableText(`  → ${text(data, 'destinationId')} ${why} ${text(data, 'eventId')}`)
 }
 
 function attemptText(output: Output, data: Data): string {
   const outcome = text(data, 'outcome')
   const result = output.style(outcomeColour(outcome), outcome)
   const status = data['status'] === null ? text(data, 'class') : text(data, 'status')
-  return `  ⇢ ${result} ${printable(`${status} ${text(data, 'url')} ${text(data, 'deliveryId')}`)}`
+  return `  ⇢ ${result} ${printableText(`${status} ${text(data, 'url')} ${text(data, 'deliveryId')}`)}`
 }
 
 function gapText(data: Data): string {
   const { missed } = data
-  const messages = typeof missed === 'number' ? counted(missed, 'message') : 'Some messages'
+  const messages = typeof missed === 'number' ? countText(missed, 'message') : 'Some messages'
   return `${messages} missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
 }
 

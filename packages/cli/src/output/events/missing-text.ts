@@ -1,12 +1,12 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
 type Cause = Awaited<ReturnType<ManagementApi['explainMissingEvent']>>['causes'][number]
 
 /** One line for each cause, most likely first. */
 export function missingLines(causes: readonly Cause[]): string[] {
   return causes.map(({ code, message, remedy, evidence }) =>
-    printable(`${code}${factsOf(evidence)}: ${message} ${remedy}`),
+    printableText(`${code}${factsOf(evidence)}: ${message} ${remedy}`),
   )
 }
 

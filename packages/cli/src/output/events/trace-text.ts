@@ -5,9 +5,9 @@ import { attemptLines } from '../deliveries/attempt-line.ts'
 import { summaryOf, userOf } from './event-summary.ts'
 import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 import { partLines } from '../deliveries/part-lines.ts'
-import { details, wrapped } from '../details.ts'
+import { details, wrapLine } from '../details.ts'
 
 type Trace = Awaited<ReturnType<ManagementApi['getEvent']>>
 type Decision = Trace['decisions'][number]
@@ -42,10 +42,10 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
   )
   const found = findings.filter(({ code }) => code !== 'duplicates')
   return [
-    output.style('bold', printable(head)),
+    output.style('bold', printableText(head)),
     facts,
     ...found.map(({ message, remedy }) =>
-      wrapped(output, printable(`No deliveries. ${message} ${remedy}`)),
+      wrapLine(output, printableText(`No deliveries. ${message} ${remedy}`)),
     ),
     ...outcomes,
   ].join('\n')
@@ -74,9 +74,9 @@ function decisionLines(
   const ofDestination = deliveries.filter((delivery) => delivery.destinationId === destinationId)
   const text = remedy === null ? explanation : `${explanation} ${remedy}`
   return [
-    wrapped(
+    wrapLine(
       output,
-      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason === null ? '' : `${reason}: `}${printable(text)}`,
+      `${SYMBOLS[decision]} ${output.style('bold', printableText(nameAndId(destinationId, names)))} ${reason === null ? '' : `${reason}: `}${printableText(text)}`,
     ),
     ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
   ]
@@ -87,8 +87,8 @@ function deliveryLines(output: Output, delivery: Delivery): string[] {
   const next = nextAttemptAt === null ? '' : `, next attempt at ${output.time(nextAttemptAt)}`
   const parts = webhooks.flatMap((part) => partLines(output, part, delivery))
   return [
-    wrapped(output, `  ${id} ${state}${next}`),
-    ...parts.map((line) => wrapped(output, `    ${line}`)),
+    wrapLine(output, `  ${id} ${state}${next}`),
+    ...parts.map((line) => wrapLine(output, `    ${line}`)),
     ...attempts.flatMap((attempt) => attemptLines(output, attempt)),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Audience, ComputedTrait } from '../../api/generated/management-client.ts'
-import { durationText, grouped } from '../figures.ts'
+import { durationText, formatCount } from '../figures.ts'
 import type { Output } from '../output.ts'
 import type { Column } from '../table.ts'
 import { details } from '../details.ts'
@@ -12,7 +12,7 @@ export const COMPUTATION_COLUMNS: readonly Column<Computation>[] = [
   { head: 'key', cell: ({ key }) => key, long: 'cut', rank: 1 },
   { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 2 },
   { head: 'state', cell: stateText },
-  { head: 'users', cell: ({ size }) => grouped(size) },
+  { head: 'users', cell: ({ size }) => formatCount(size) },
   { head: 'destinations', cell: ({ destinationIds }) => `${destinationIds.length}`, rank: 3 },
 ]
 
@@ -24,7 +24,7 @@ export function computationDetails(output: Output, record: Computation): string 
     ['key', key],
     ['space', space],
     ['state', reason === null ? stateText(record) : `${stateText(record)}: ${reason}`],
-    ['users', grouped(size)],
+    ['users', formatCount(size)],
     ['last sync', lastSyncText(record)],
     reachesBackTo !== null && ['based on', `events received since ${reachesBackTo}`],
     ['destinations', destinationIds.join(' ') || 'none'],
@@ -48,9 +48,9 @@ function lastSyncText({ lastSync, sync }: Computation): string {
   const parts = [
     `${state} ${finishedAt ?? ''}`.trim(),
     ...(Number.isNaN(took) ? [] : [`took ${durationText(took / 1000)}`]),
-    `${grouped(entered)} entered`,
-    `${grouped(left)} left`,
-    ...(missed > 0 ? [`${grouped(missed)} missed earlier (a bug in Hookline)`] : []),
+    `${formatCount(entered)} entered`,
+    `${formatCount(left)} left`,
+    ...(missed > 0 ? [`${formatCount(missed)} missed earlier (a bug in Hookline)`] : []),
     ...(error === null ? [] : [error]),
   ]
   return `${parts.join(', ')}${next}`

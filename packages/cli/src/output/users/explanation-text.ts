@@ -1,13 +1,13 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { counted } from '../figures.ts'
+import { countText } from '../figures.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
-export type Explained = Awaited<ReturnType<ManagementApi['explainAudience']>>
+export type ComputationExplanation = Awaited<ReturnType<ManagementApi['explainAudience']>>
 
-type ExplainedPart = NonNullable<Explained['condition']>[number]
+type ExplainedPart = NonNullable<ComputationExplanation['condition']>[number]
 
-export function explanationText(output: Output, explained: Explained): string {
+export function explanationText(output: Output, explained: ComputationExplanation): string {
   const { condition = [], changesAt } = explained
   return [
     headline(output, explained),
@@ -16,17 +16,17 @@ export function explanationText(output: Output, explained: Explained): string {
   ].join('\n')
 }
 
-function headline(output: Output, explained: Explained): string {
+function headline(output: Output, explained: ComputationExplanation): string {
   const { userId, value, since, condition, events } = explained
   const sinceText = since === null ? '' : ` since ${since}`
   if (condition === undefined) {
-    const basis = events === undefined ? '' : `, from ${counted(events, 'event')}`
+    const basis = events === undefined ? '' : `, from ${countText(events, 'event')}`
     const text = `${userId}: ${JSON.stringify(value)}${sinceText}${basis}`
-    return output.style('bold', printable(text))
+    return output.style('bold', printableText(text))
   }
   const membership = since === null ? 'is in the audience' : `has been in the audience${sinceText}`
   const text = value === true ? membership : 'is not in the audience'
-  return output.style('bold', printable(`${userId} ${text}`))
+  return output.style('bold', printableText(`${userId} ${text}`))
 }
 
 function partText(
@@ -36,7 +36,7 @@ function partText(
   const mark = output.style(holds ? 'green' : 'red', holds ? '✓' : '✗')
   const until = changesAt === null ? '' : `, until at least ${changesAt}`
   const text = kind === 'clause' ? `${JSON.stringify(clause)}  ${seenText(actual)}${until}` : kind
-  return `${'  '.repeat(depthOf(pointer) + 1)}${mark} ${printable(text)}`
+  return `${'  '.repeat(depthOf(pointer) + 1)}${mark} ${printableText(text)}`
 }
 
 /** The depth of a pointer: `/and/0/not` is in a `not` in an `and`. */

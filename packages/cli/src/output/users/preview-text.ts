@@ -1,7 +1,7 @@
 import type { ManagementApi } from '../../api/management-api.ts'
-import { counted } from '../figures.ts'
+import { countText } from '../figures.ts'
 import type { Output } from '../output.ts'
-import { printable } from '../safe-text.ts'
+import { printableText } from '../safe-text.ts'
 
 export type Preview = Awaited<ReturnType<ManagementApi['previewAudience']>>
 
@@ -9,10 +9,10 @@ export function previewText(output: Output, preview: Preview): string {
   const { size, isExact, sample, reachesBackTo } = preview
   const lines = sample.map(({ userId, value }) => {
     const shown = value === true ? '' : `  ${JSON.stringify(value)}`
-    return printable(`  ${userId ?? 'a user without a userId'}${shown}`)
+    return printableText(`  ${userId ?? 'a user without a userId'}${shown}`)
   })
   return [
-    output.style('bold', `${isExact ? '' : 'About '}${counted(size, 'user')}`),
+    output.style('bold', `${isExact ? '' : 'About '}${countText(size, 'user')}`),
     ...lines,
     ...(size > sample.length && sample.length > 0 ? ['  …'] : []),
     ...(reachesBackTo === null ? [] : [`Based on events since ${reachesBackTo}.`]),

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { Hookline } from '@hookline/testing/cli/hookline'
 import { freePort } from '@hookline/testing/network/free-port'
@@ -22,7 +22,7 @@ const STARTED = { timeout: 60_000, interval: 50 }
 const DRAINED = { timeout: 90_000, interval: 100 }
 const CALLS = 30
 
-describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout: 240_000 }, () => {
+describe.skipIf(clusterSkipReason() !== undefined)('hookline cluster', { timeout: 240_000 }, () => {
   it('delivers every call that got a 200 even if a node is killed, and reuses the data in its next run', async () => {
     using folder = new TemporaryFolder()
     const port = await freePort()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { Hookline, run } from '@hookline/testing/cli/hookline'
@@ -41,7 +41,7 @@ async function doctor(servers: Servers) {
   return { code, stdout, postgres: lineOf('PostgreSQL'), nats: lineOf('NATS') }
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('hookline doctor on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('hookline doctor on a cluster', () => {
   it('passes if PostgreSQL has checksums and NATS syncs before it confirms', async () => {
     await using postgres = await PostgresServer.start()
     const { nats, monitorUrl } = await startNats({ sync_interval: 'always' })

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 const FIELD = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
-/** The fallback for dialogs without fields. */
+/** What gets the focus in dialogs without fields. */
 const CONTROL = 'form button:not(:disabled), nav a'
 
 /**

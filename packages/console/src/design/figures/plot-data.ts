@@ -44,7 +44,7 @@ export function hasAny({ values }: Series): boolean {
 }
 
 /** Values without a neighbour, which a line cannot show. */
-export function isolated(values: ArrayLike<number | null | undefined>): number[] {
+export function isolatedIndexes(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from(values).flatMap((value, at) =>
     value != null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
   )

@@ -4,7 +4,7 @@ import './plot.css'
 import { useColorScheme } from '../../format/theme.ts'
 import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
-import { hasAny, isolated, type PlotContent, plotData, type Series } from './plot-data.ts'
+import { hasAny, isolatedIndexes, type PlotContent, plotData, type Series } from './plot-data.ts'
 
 interface PlotProps extends PlotContent {
   /** For screen readers. */
@@ -98,7 +98,7 @@ function optionsOf(
       show: form === 'lines',
       size: 5,
       fill: color(each.color),
-      filter: (plot, place) => isolated(plot.data[place]!),
+      filter: (plot, place) => isolatedIndexes(plot.data[place]!),
     },
   })
   const axis = {

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { listed } from '../../format/figures.ts'
+import { listCountText } from '../../format/figures.ts'
 import { Button } from '../controls/button.tsx'
 
 interface ListFooterProps {
@@ -24,7 +24,7 @@ export function ListFooter(props: ListFooterProps): ReactElement {
       <span role="status">
         {count === 0
           ? `No match among the newest ${many}.`
-          : listed(query.hasNextPage, count, one, many)}
+          : listCountText(query.hasNextPage, count, one, many)}
       </span>
       {children}
       {query.hasNextPage && (

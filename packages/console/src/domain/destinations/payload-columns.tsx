@@ -1,9 +1,9 @@
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from '../../design/class-names.ts'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { shownLines, shownText } from '../../format/shown-text.ts'
-import { indented } from '../request-text.ts'
+import { indentJson } from '../request-text.ts'
 import { type Difference, type Mark, type MarkedLine, payloadDiff } from './payload-diff.ts'
 import type { TestedPayloads } from './tested-payloads.ts'
 
@@ -83,7 +83,7 @@ function Differences({
   if (differences.length === 0) return null
   return (
     <div className="text-dense flex flex-col gap-1">
-      <p className="font-medium">{counted(differences.length, 'difference')}</p>
+      <p className="font-medium">{countText(differences.length, 'difference')}</p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         {differences.slice(0, MAX_SHOWN).map(({ path, mark }) => (
           <li key={path}>
@@ -120,7 +120,7 @@ interface PayloadProps {
 
 function Payload({ text, lines, what }: PayloadProps): ReactElement {
   return (
-    <CodeBlock text={indented(text)} what={what}>
+    <CodeBlock text={indentJson(text)} what={what}>
       {lines?.map((line, index) => (
         <Line key={index} {...line} />
       ))}

@@ -88,7 +88,10 @@ function pathTo(path: string | undefined, name: string): string {
   return path === undefined ? step : `${path}.${step}`
 }
 
-/** The lines of `JSON.stringify(value, null, 2)`, marked by path. `absent`: the mark of fields that this side does not have. */
+/**
+ * The lines of `JSON.stringify(value, null, 2)`, marked by path. `absent`: the mark of fields that only the other side has; it is
+ * ignored here.
+ */
 function markedLines(
   value: Json,
   marks: ReadonlyMap<string, Mark>,

@@ -1,6 +1,6 @@
 import type { api } from '../../api/client.ts'
 
-export type Tested = Awaited<ReturnType<typeof api.testDestination>>
+export type TestResponse = Awaited<ReturnType<typeof api.testDestination>>
 
 /** The body of a test delivery, and the payload before it. */
 export interface TestedPayloads {
@@ -24,7 +24,7 @@ export function payloadsOf({
   formatted,
   precisionLost = [],
   webhooks: [first],
-}: Pick<Tested, 'stored' | 'formatted' | 'precisionLost' | 'webhooks'>): TestedPayloads {
+}: Pick<TestResponse, 'stored' | 'formatted' | 'precisionLost' | 'webhooks'>): TestedPayloads {
   const sent = sentTo(first)
   const isShown = formatted !== stored && !(sent.kind === 'body' && sent.body === formatted)
   return {
@@ -40,7 +40,7 @@ export function isUnchanged({ stored, sent }: TestedPayloads): boolean {
   return sent.kind === 'body' && sent.body === stored
 }
 
-function sentTo(webhook: Tested['webhooks'][number] | undefined): Sent {
+function sentTo(webhook: TestResponse['webhooks'][number] | undefined): Sent {
   if (webhook === undefined) return { kind: 'failed', error: 'The destination has no webhook.' }
   const { request, attempt } = webhook
   if (request !== null) return { kind: 'body', body: request.body }

@@ -1,4 +1,4 @@
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import type { FailureGroup } from './failures-query.ts'
 
 /** `3 deliveries`, or `1,709+ deliveries` if older ones were not counted. */
@@ -6,5 +6,7 @@ export function failureCount({
   count,
   isComplete,
 }: Pick<FailureGroup, 'count' | 'isComplete'>): string {
-  return isComplete ? counted(count, 'delivery', 'deliveries') : `${wholeNumber(count)}+ deliveries`
+  return isComplete
+    ? countText(count, 'delivery', 'deliveries')
+    : `${wholeNumber(count)}+ deliveries`
 }

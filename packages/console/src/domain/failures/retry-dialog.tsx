@@ -6,7 +6,7 @@ import { Choice } from '../../design/controls/choice.tsx'
 import { Modal } from '../../design/dialogs/modal.tsx'
 import { TimeField } from '../../design/controls/time-field.tsx'
 import { toast } from '../../design/dialogs/toasts.tsx'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
@@ -100,13 +100,13 @@ function theseLabel(group: FailureGroup): string {
 
 /** `: 3 deliveries`, or nothing while the service counts them. */
 function matchesLabel(matches: number | undefined): string {
-  return matches === undefined ? '' : `: ${counted(matches, 'delivery', 'deliveries')}`
+  return matches === undefined ? '' : `: ${countText(matches, 'delivery', 'deliveries')}`
 }
 
 function previewText(matches: number | undefined): string {
   if (matches === undefined) return 'Counting…'
   if (matches === 0) return 'No deliveries to retry.'
-  return `${counted(matches, 'delivery', 'deliveries')} will be retried.`
+  return `${countText(matches, 'delivery', 'deliveries')} will be retried.`
 }
 
 interface Retry {

@@ -9,7 +9,7 @@ import { phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
 
-/** The timeline shows all attempts. */
+/** The maximum rows of the table. The timeline shows all attempts. */
 const MAX_ROWS = 50
 const HEAD = ['Attempt', 'Result', 'Duration', 'Error', 'Started']
 

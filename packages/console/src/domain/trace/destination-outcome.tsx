@@ -6,7 +6,7 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import type { Names } from '../names.ts'
 import { AttemptTable } from './attempt-table.tsx'
-import { Explained } from './explained.tsx'
+import { ExplanationText } from './explanation-text.tsx'
 import { decisionExplanation } from './explanations.ts'
 import { shownState } from './states.ts'
 import type { Decision, Trace, TracedDelivery } from './trace-query.ts'
@@ -47,7 +47,7 @@ export function DestinationOutcome({
           />
         ))}
         {delivery?.state !== 'delivered' && (
-          <Explained
+          <ExplanationText
             explanation={decisionExplanation(decision, delivery, isRemoved)}
             destinationId={destinationId}
           />

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { isComputed, summaryOf } from '../events/event-summary.ts'
 import { useNames } from '../names.ts'
@@ -132,7 +132,7 @@ function duplicatesOf({ duplicates, lastDuplicateAt }: Trace): ReactNode {
   if (duplicates === 0) return undefined
   return (
     <>
-      Dropped {counted(duplicates, 'later call')} with the same messageId
+      Dropped {countText(duplicates, 'later call')} with the same messageId
       {lastDuplicateAt !== null && (
         <>
           , the last one <Time at={lastDuplicateAt} />

@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { Button } from '../../design/controls/button.tsx'
-import { counted, duration } from '../../format/figures.ts'
+import { countText, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { namedAttempts } from './attempt-names.ts'
@@ -167,7 +167,7 @@ function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
     .map(({ firstDueAt }) => Date.parse(firstDueAt))
   if (decided.length === 0) return steps
   const declined = decisions.filter(({ decision }) => decision === 'declined').length
-  const label = `Decided: deliver to ${counted(deliveries.length, 'destination')}${declined > 0 ? `, declined for ${declined}` : ''}`
+  const label = `Decided: deliver to ${countText(deliveries.length, 'destination')}${declined > 0 ? `, declined for ${declined}` : ''}`
   return [...steps, { key: 'decided', label, at: Math.max(received, Math.min(...decided)) }]
 }
 

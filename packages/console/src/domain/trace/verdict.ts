@@ -1,5 +1,5 @@
 import type { Tone } from '../../design/state-badge.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import type { Decision, Trace } from './trace-query.ts'
 
 type TraceResults = Pick<Trace, 'decisions' | 'deliveries'>
@@ -61,7 +61,7 @@ export function verdictOf({ decisions, deliveries }: TraceResults): Verdict {
   const tone = worst.outcome === 'declined' && delivered > 0 ? 'delivered' : worst.tone
   if (outcomes.length === 1) return { tone, sentence: worst.only }
   const words = rest.map(({ outcome, some }) => `${count(outcome)} ${some}`).join(', ')
-  const total = counted(outcomes.length, 'destination')
+  const total = countText(outcomes.length, 'destination')
   return { tone, sentence: `Delivered to ${delivered} of ${total}: ${words}.` }
 }
 

@@ -4,7 +4,7 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { classInfo, waitExplanation } from './explanations.ts'
-import { Explained } from './explained.tsx'
+import { ExplanationText } from './explanation-text.tsx'
 import { ResponseQuote } from './response-quote.tsx'
 import { shownState } from './states.ts'
 import type { TracedAttempt, TracedWebhook, WaitReason } from './trace-query.ts'
@@ -44,7 +44,7 @@ export function WebhookPart({
       {NOTES[state] !== undefined && <p className="max-w-prose">{NOTES[state]}</p>}
       {waiting !== null && (
         <>
-          <Explained explanation={waitExplanation(waiting)} destinationId={destinationId} />
+          <ExplanationText explanation={waitExplanation(waiting)} destinationId={destinationId} />
           <p className="text-ink-soft">
             Waiting since <Time at={waiting.since} />. <NextAttempt {...waiting} />
           </p>
@@ -54,7 +54,8 @@ export function WebhookPart({
         <>
           <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
           <p className="max-w-prose">
-            <code>{shownText(lastAttempt.class, 60)}</code>: {/* A status speaks for itself. */}
+            <code>{shownText(lastAttempt.class, 60)}</code>:{' '}
+            {/* With a status, the meaning of the class adds nothing. */}
             {lastAttempt.status === undefined && info.meaning} {info.help}
           </p>
         </>

@@ -14,7 +14,7 @@ import { Confirm } from '../../design/dialogs/confirm.tsx'
 import { toast } from '../../design/dialogs/toasts.tsx'
 import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { useAction } from '../../domain/use-action.ts'
-import { nameToType } from '../../format/name-to-type.ts'
+import { confirmationText } from '../../format/confirmation-text.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import type { Channel } from './alerts-query.ts'
@@ -178,7 +178,7 @@ function RemoveChannel({
     <Confirm
       title="Remove this channel?"
       action="Remove channel"
-      mustType={nameToType(name, destinationId)}
+      mustType={confirmationText(name, destinationId)}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeDestination(destinationId)

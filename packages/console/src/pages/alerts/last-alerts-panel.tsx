@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { summaryOf, titleOf } from '../../domain/events/event-summary.ts'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 const SHOWN = 10
@@ -36,8 +36,8 @@ export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactE
     <Panel title="Recent alerts" actions={all} isFlush>
       {heldBack > 0 && (
         <p className="text-ink-soft px-4 pb-3">
-          {counted(heldBack, 'alert')} held back. Each problem is reported at most once an hour. Its
-          next alert includes the number held back.
+          {countText(heldBack, 'alert')} held back. Each problem is reported at most once an hour.
+          Its next alert includes the number held back.
         </p>
       )}
       <Loaded query={query} lines={3}>

@@ -16,7 +16,7 @@ import { webhookHost } from '../../domain/destinations/webhook-host.ts'
 import type { Names } from '../../domain/names.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { totalsOf } from '../../domain/totals.ts'
-import { counted, percent, wholeNumber } from '../../format/figures.ts'
+import { countText, percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 
@@ -110,7 +110,7 @@ function LastHour({ lastHour, isFailing }: LastHourProps): ReactElement {
     <>
       <span className={classNames(isFailing && 'text-failed')}>{percent(delivered, attempts)}</span>
       <span className="text-ink-faint block whitespace-nowrap">
-        of {counted(attempts, 'attempt')}
+        of {countText(attempts, 'attempt')}
       </span>
     </>
   )

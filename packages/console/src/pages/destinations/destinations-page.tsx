@@ -18,7 +18,7 @@ import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { DestinationTable } from './destination-table.tsx'
 import { NewDestination } from './new-destination.tsx'
 
-/** A shorter list needs no filter. */
+/** The length from which the list has filters. */
 const MIN_FILTERED = 8
 
 export function DestinationsPage(): ReactElement {

@@ -8,7 +8,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { UserLink } from '../../domain/user-link.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -71,7 +71,7 @@ const EventRow = memo(function EventRow({
             </StateBadge>
           )}
           {duplicates > 0 && (
-            <StateBadge tone="declined">{counted(duplicates, 'duplicate')}</StateBadge>
+            <StateBadge tone="declined">{countText(duplicates, 'duplicate')}</StateBadge>
           )}
         </span>
       </Cell>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { Time } from '../../design/texts/time.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { EventFilters } from './event-filters.ts'
 
@@ -127,7 +127,7 @@ function Evidence({ code, evidence }: Cause): ReactElement {
   const unit = UNITS[code] ?? 'call'
   return (
     <>
-      {count > 0 && <>{counted(count, unit)}. </>}
+      {count > 0 && <>{countText(count, unit)}. </>}
       {lastAt !== undefined && (
         <>
           Last: <Time at={lastAt} />.

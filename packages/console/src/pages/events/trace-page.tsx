@@ -16,7 +16,7 @@ import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summar
 import { type Names, useNames } from '../../domain/names.ts'
 import { DestinationOutcome } from '../../domain/trace/destination-outcome.tsx'
 import { EventFacts } from '../../domain/trace/event-facts.tsx'
-import { Explained } from '../../domain/trace/explained.tsx'
+import { ExplanationText } from '../../domain/trace/explanation-text.tsx'
 import { findingExplanations } from '../../domain/trace/explanations.ts'
 import { replayChoices } from '../../domain/trace/replay-choices.ts'
 import { ReplayDialog } from '../../domain/trace/replay-dialog.tsx'
@@ -77,7 +77,7 @@ function ShownTrace({ trace }: { readonly trace: Trace }): ReactElement {
       </p>
       {findingExplanations(trace).map((each) => (
         <div key={each.cause} className="mb-4">
-          <Explained explanation={each} />
+          <ExplanationText explanation={each} />
         </div>
       ))}
       <Panel title="Event" className="mb-4">

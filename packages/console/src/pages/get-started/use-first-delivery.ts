@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts'
 import type { Delivery, Destination, Event, Source } from '@hookline/cli/management-client'
 import { useLive } from '../../stream/use-live.ts'
 
-/** A fallback for lost stream messages. */
+/** How often the delivery is read again, in case a message of the stream was lost. */
 const REFETCH_MS = 3_000
 
 interface FirstDelivery {

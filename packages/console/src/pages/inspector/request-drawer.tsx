@@ -14,7 +14,7 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useNames } from '../../domain/names.ts'
-import { indented } from '../../domain/request-text.ts'
+import { indentJson } from '../../domain/request-text.ts'
 import { SCHEME_RESULTS, VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { bytes, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -172,7 +172,7 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
 function Body({ body }: { readonly body: string }): ReactElement {
   const [{ body: form }, setUrl] = useUrlState<'body'>()
   const what = 'the body of the request'
-  const pretty = indented(body)
+  const pretty = indentJson(body)
   const isRaw = form === 'raw'
   if (pretty === body) return <CodeBlock text={body} what={what} />
   return (

@@ -13,7 +13,7 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Confirm } from '../../design/dialogs/confirm.tsx'
 import { toast } from '../../design/dialogs/toasts.tsx'
 import { idChoices, useNames } from '../../domain/names.ts'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
@@ -83,13 +83,13 @@ function ClearButton({ stored }: Pick<RequestsPanelProps, 'stored'>): ReactEleme
       <Button onClick={() => setOpen(true)}>Clear…</Button>
       {isOpen && (
         <Confirm
-          title={`Delete ${counted(stored, 'request')}?`}
+          title={`Delete ${countText(stored, 'request')}?`}
           action="Delete"
           onClose={() => setOpen(false)}
           onConfirm={async () => {
             const { removed } = await api.clearInspector()
             await client.invalidateQueries({ queryKey: ['inspector'] })
-            toast(`${counted(removed, 'request')} deleted.`)
+            toast(`${countText(removed, 'request')} deleted.`)
           }}
         >
           <p>They are deleted for everyone. Events, deliveries and attempts are kept.</p>

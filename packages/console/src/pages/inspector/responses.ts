@@ -1,6 +1,6 @@
 import { LIMITS } from '@hookline/protocol'
 import type { api } from '../../api/client.ts'
-import { counted, duration } from '../../format/figures.ts'
+import { countText, duration } from '../../format/figures.ts'
 
 export type ResponseConfig = Awaited<ReturnType<typeof api.getInspector>>['responses']
 
@@ -22,7 +22,7 @@ export function responsesSentence({ status, delayMs, failFirst }: ResponseConfig
   const statuses =
     failFirst === null || status === 200
       ? `${status} to every request`
-      : `${status} to the first ${counted(failFirst, 'attempt')} of each delivery, then 200`
+      : `${status} to the first ${countText(failFirst, 'attempt')} of each delivery, then 200`
   const when = delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`
   const isTimeout = delayMs >= LIMITS.attemptTimeoutMs
   const note = ` By default, attempts time out after ${duration(LIMITS.attemptTimeoutMs)} and are retried.`

@@ -25,7 +25,7 @@ export function liveFiltersIn(search: Readonly<Partial<Record<string, string>>>)
 }
 
 /** Whether a row matches every filter. Text matches are substring and case-insensitive. */
-export function matches(row: LiveRow, filters: LiveFilters): boolean {
+export function matchesFilters(row: LiveRow, filters: LiveFilters): boolean {
   return LIVE_FILTERS.every((name) => {
     const filter = filters[name]
     return filter === undefined || TESTS[name](row, filter)

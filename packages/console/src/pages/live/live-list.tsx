@@ -4,13 +4,13 @@ import { type ReactElement, useEffect, useRef } from 'react'
 import { Empty } from '../../design/states.tsx'
 import { useIsWide } from '../../design/use-is-wide.ts'
 import { useNames } from '../../domain/names.ts'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { LiveLine } from './live-line.tsx'
 import type { AnyRow, GapRow } from './live-row.ts'
 
 const HEIGHT = 34
-/** Two lines per row. */
+/** The height of a row on a narrow screen, in pixels: it has two lines. */
 const NARROW_HEIGHT = 58
 /** Scrolling further than this pauses the list. */
 const READING_PX = 12
@@ -89,7 +89,7 @@ export function LiveList(props: LiveListProps): ReactElement {
 }
 
 function GapLine({ row: { missed, from, to } }: { readonly row: GapRow }): ReactElement {
-  const text = missed === null ? 'Messages missed' : `${counted(missed, 'message')} missed`
+  const text = missed === null ? 'Messages missed' : `${countText(missed, 'message')} missed`
   return (
     <p className="bg-retrying-soft text-retrying text-dense flex h-full items-center gap-2 overflow-hidden px-3">
       <span className="truncate" title={text}>

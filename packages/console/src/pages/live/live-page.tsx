@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { useKeys } from '../../shell/keys/keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -48,7 +48,7 @@ export function LivePage(): ReactElement {
             onRead={pause}
           />
           <p className="text-note text-ink-faint mt-2 tabular-nums">
-            {counted(shown.filter(({ kind }) => kind === 'event').length, 'event')} shown,{' '}
+            {countText(shown.filter(({ kind }) => kind === 'event').length, 'event')} shown,{' '}
             {rows.gaps.length > 0 && 'at least '}
             {wholeNumber(rows.received)} received since you opened this page. Only the latest{' '}
             {wholeNumber(MAX_ROWS)} are kept.

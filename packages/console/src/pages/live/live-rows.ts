@@ -5,7 +5,7 @@ import type {
   LiveEvent,
   LiveMessage,
 } from '../../stream/live-messages.ts'
-import { type LiveFilters, matches } from './live-filters.ts'
+import { type LiveFilters, matchesFilters } from './live-filters.ts'
 import type { AnyRow, GapRow, LiveOutcome, LiveRow } from './live-row.ts'
 
 export const MAX_ROWS = 1_000
@@ -49,7 +49,7 @@ export function fold(
 /** Rows that match the filters, and gaps, newest first. */
 export function shownRows({ recent, kept, gaps }: LiveRows, filters: LiveFilters): AnyRow[] {
   const all = kept.size === 0 ? recent : new Map([...kept, ...recent])
-  const shown = [...all.values()].filter((row) => matches(row, filters))
+  const shown = [...all.values()].filter((row) => matchesFilters(row, filters))
   return [...shown, ...gaps].toSorted((a, b) => b.order - a.order).slice(0, MAX_ROWS)
 }
 
@@ -134,7 +134,7 @@ class Folding {
   #put(row: LiveRow): void {
     const isNew = !this.#kept.has(row.eventId)
     if (this.#recent.has(row.eventId) || isNew) this.#recent.set(row.eventId, row)
-    if (this.#isFiltered && (!isNew || matches(row, this.#filters)))
+    if (this.#isFiltered && (!isNew || matchesFilters(row, this.#filters)))
       this.#kept.set(row.eventId, row)
   }
 

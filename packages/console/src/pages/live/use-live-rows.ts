@@ -6,7 +6,7 @@ import { fold, type LiveRows, NO_ROWS } from './live-rows.ts'
 
 /** Limits rendering to ten times per second. */
 const DRAW_MS = 100
-/** Background tabs have slow timers, so the buffer is bounded. */
+/** The maximum messages collected for a rendering: background tabs have slow timers. */
 const MAX_COLLECTED = 2_000
 
 interface LiveTail {

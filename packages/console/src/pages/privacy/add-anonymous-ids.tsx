@@ -4,11 +4,11 @@ import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 
-/** Each user takes several requests. */
+/** Users that can be looked up at once. Each takes several requests. */
 const MAX_USERS = 50
 const MAX_EVENTS = 100
 const MAX_SHOWN = 5
@@ -33,7 +33,7 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
       const before = idsIn(fields.anonymous)
       const all = [...new Set([...before, ...known])]
       onChange({ ...fields, anonymous: all.join('\n') })
-      const added = counted(all.length - before.length, 'anonymous ID')
+      const added = countText(all.length - before.length, 'anonymous ID')
       const staying = others.filter((id) => !userIds.includes(id))
       const shown = staying.slice(0, MAX_SHOWN).map((id) => shownText(id, 40))
       const more = staying.length > MAX_SHOWN ? ` and ${staying.length - MAX_SHOWN} more` : ''

@@ -13,7 +13,7 @@ import { Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { useNames } from '../../domain/names.ts'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { refetchMsOf, shownState, shownStatus, subjectsOf } from './deletion-facts.ts'
 import { DeletionNotices } from './deletion-notices.tsx'
 
@@ -118,11 +118,11 @@ function DeletionFacts({ deletion }: { readonly deletion: DeletionWithIds }): Re
             'not yet'
           ) : (
             <>
-              {counted(purged.events, 'event')}
+              {countText(purged.events, 'event')}
               {purged.anonymousEvents > 0 &&
                 ` (${purged.anonymousEvents} without a userId)`} and{' '}
-              {counted(purged.deliveries, 'delivery', 'deliveries')}, with profile data and audience
-              memberships, <Time at={purgedAt} form="full" />
+              {countText(purged.deliveries, 'delivery', 'deliveries')}, with profile data and
+              audience memberships, <Time at={purgedAt} form="full" />
             </>
           ),
         ],

@@ -1,6 +1,6 @@
 import type { Deletion } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 
 export interface ShownState {
   readonly tone: Tone
@@ -47,8 +47,8 @@ export function subjectsOf({
   anonymousUsers,
 }: Pick<Deletion, 'users' | 'anonymousUsers'>): string {
   const parts = [
-    users > 0 && counted(users, 'user'),
-    anonymousUsers > 0 && counted(anonymousUsers, 'anonymous ID'),
+    users > 0 && countText(users, 'user'),
+    anonymousUsers > 0 && countText(anonymousUsers, 'anonymous ID'),
   ]
   return parts.filter(Boolean).join(', ')
 }

@@ -1,6 +1,6 @@
 import type { api } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
-import { nameToType } from '../../format/name-to-type.ts'
+import { confirmationText } from '../../format/confirmation-text.ts'
 
 export interface DeletionFields {
   /** One id per line. */
@@ -34,9 +34,9 @@ export function deletionBody(fields: DeletionFields): DeletionBody {
 }
 
 /** The text that confirms a deletion: the id, or the number of ids. */
-export function confirmationText({ userIds = [], anonymousIds = [] }: DeletionBody): string {
+export function deletionConfirmation({ userIds = [], anonymousIds = [] }: DeletionBody): string {
   const ids = [...userIds, ...anonymousIds]
-  return ids.length === 1 ? nameToType(ids[0]!, 'delete') : String(ids.length)
+  return ids.length === 1 ? confirmationText(ids[0]!, 'delete') : String(ids.length)
 }
 
 /** The first error of a list of ids, or of one of its ids. */

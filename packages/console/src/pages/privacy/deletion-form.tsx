@@ -6,7 +6,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
 import { Checkbox, Field, TextArea } from '../../design/controls/field.tsx'
 import { ErrorText, Loaded } from '../../design/states.tsx'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { AddAnonymousIds } from './add-anonymous-ids.tsx'
 import { type DeletionFields, errorIn, idsIn, spacedIds } from './deletion-fields.ts'
@@ -70,7 +70,7 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       )}
       <ErrorText error={error} />
       <footer className="flex flex-wrap items-center justify-end gap-2">
-        <span className="text-ink-soft text-dense mr-auto">{counted(count, 'ID')}</span>
+        <span className="text-ink-soft text-dense mr-auto">{countText(count, 'ID')}</span>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" disabled={!isReady}>
           Review deletion
@@ -96,8 +96,12 @@ function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps
       rest.hint
     ) : (
       <span className="text-retrying">
-        {counted(spaced.length, 'ID starts or ends with a space', 'IDs start or end with a space')}.
-        Spaces are part of the ID.
+        {countText(
+          spaced.length,
+          'ID starts or ends with a space',
+          'IDs start or end with a space',
+        )}
+        . Spaces are part of the ID.
       </span>
     )
   return (

@@ -3,9 +3,9 @@ import { type FormEvent, type ReactElement, useState } from 'react'
 import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { confirmationText, type DeletionBody } from './deletion-fields.ts'
+import { deletionConfirmation, type DeletionBody } from './deletion-fields.ts'
 
 interface DeletionReviewProps {
   readonly body: DeletionBody
@@ -19,7 +19,7 @@ export function DeletionReview(props: DeletionReviewProps): ReactElement {
   const { body, isBusy, onBack, onConfirm } = props
   const { userIds = [], anonymousIds = [] } = body
   const [typed, setTyped] = useState('')
-  const required = confirmationText(body)
+  const required = deletionConfirmation(body)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (typed === required) onConfirm()
@@ -40,7 +40,7 @@ export function DeletionReview(props: DeletionReviewProps): ReactElement {
       <footer className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
         <Button type="submit" variant="danger" isBusy={isBusy} disabled={typed !== required}>
-          Delete {counted(userIds.length + anonymousIds.length, 'ID')} permanently
+          Delete {countText(userIds.length + anonymousIds.length, 'ID')} permanently
         </Button>
       </footer>
     </form>
@@ -59,13 +59,13 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
     <ul className="flex list-disc flex-col gap-2 pl-5">
       {userIds.length > 0 && (
         <li>
-          <strong>All events of {counted(userIds.length, 'user')}</strong>: {listOf(userIds)}.
+          <strong>All events of {countText(userIds.length, 'user')}</strong>: {listOf(userIds)}.
         </li>
       )}
       {anonymousIds.length > 0 && (
         <li>
           <strong>
-            All events with {counted(anonymousIds.length, 'anonymous ID')}, regardless of userId
+            All events with {countText(anonymousIds.length, 'anonymous ID')}, regardless of userId
           </strong>
           : {listOf(anonymousIds)}.
         </li>
@@ -80,7 +80,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
             'No destination of these sources is enabled, so no notices are sent.'
           ) : (
             <>
-              <strong>{counted(notified.length, 'destination')} will be notified</strong> for each
+              <strong>{countText(notified.length, 'destination')} will be notified</strong> for each
               ID: {listOf(notified.map(({ name }) => name))}.
             </>
           )}

@@ -8,7 +8,7 @@ import { ErrorText } from '../../design/states.tsx'
 import { Confirm } from '../../design/dialogs/confirm.tsx'
 import { toast } from '../../design/dialogs/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
-import { nameToType } from '../../format/name-to-type.ts'
+import { confirmationText } from '../../format/confirmation-text.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { changeOf, fieldsOf, jsonError, rateLimitError } from './source-fields.ts'
 import { LimitInputs, NameInput } from './source-form.tsx'
@@ -159,7 +159,7 @@ function DeleteSource({
     <Confirm
       title={`Delete ${shownText(source.name, 80)}?`}
       action="Delete source"
-      mustType={nameToType(source.name, source.id)}
+      mustType={confirmationText(source.name, source.id)}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeSource(source.id)

@@ -16,7 +16,7 @@ import { shownText } from '../../format/shown-text.ts'
 
 const HEAD = ['Name', 'State', 'Received in 24 h', 'Rejected in 24 h', 'Write keys', 'Last used']
 
-/** Each row is a request, and counts are written once a minute. */
+/** How often the counts are read again: each row is a request, and counts are written once a minute. */
 const REFETCH_MS = 30_000
 
 interface SourceTableProps {

@@ -10,7 +10,7 @@ import { IdText } from '../../design/texts/id-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { toast } from '../../design/dialogs/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
-import { nameToType } from '../../format/name-to-type.ts'
+import { confirmationText } from '../../format/confirmation-text.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type WriteKey = Source['writeKeys'][number]
@@ -96,7 +96,7 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
     <Confirm
       title="Delete this write key?"
       action="Delete write key"
-      mustType={nameToType(key.slice(-TYPED_LENGTH), 'delete')}
+      mustType={confirmationText(key.slice(-TYPED_LENGTH), 'delete')}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeWriteKey(source.id, key)

@@ -11,7 +11,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { useNames } from '../../domain/names.ts'
-import { counted } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type Events = Awaited<ReturnType<typeof api.listEvents>>
@@ -49,8 +49,8 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
             {suppressions.map(({ deletionId, since, sourceId, droppedCalls }) => (
               <Notice key={deletionId} tone="held" state="suppressed" deletionId={deletionId}>
                 {sourceId === null ? 'All sources have' : `${names.source(sourceId)} has`} dropped{' '}
-                {counted(droppedCalls, 'call')} from this user since <Time at={since} form="full" />
-                .
+                {countText(droppedCalls, 'call')} from this user since{' '}
+                <Time at={since} form="full" />.
               </Notice>
             ))}
             {data.length === 0 ? (

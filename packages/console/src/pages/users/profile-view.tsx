@@ -7,7 +7,7 @@ import { Panel } from '../../design/panel.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { JsonBlock } from '../../design/texts/json-block.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { counted, wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type Profile = Awaited<ReturnType<typeof api.findProfile>>
@@ -158,7 +158,7 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
       <p className="text-ink-soft text-dense px-4 py-3">
         {more > 0 && `${wholeNumber(more)} more were not linked. `}
         {placeholders > 0 &&
-          `${counted(placeholders, 'call')} had a placeholder ID, such as undefined.`}
+          `${countText(placeholders, 'call')} had a placeholder ID, such as undefined.`}
       </p>
     </Panel>
   )

@@ -57,7 +57,7 @@ export interface Authentication {
 
 type Identity = Omit<Actor, 'credential'>
 
-/** Avoids a write for each request. */
+/** The last use of a token is stored at most this often: that avoids a write for each request. */
 const LAST_USE_PRECISION_MS = 60_000
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const BEARER = /^Bearer +([^ ]+) *$/i
@@ -90,11 +90,12 @@ export function tokenActor(
   const credential = new Redacted(token)
   if (isSame(hashOf(token), hashOf(adminToken.reveal()))) return { ...OPERATOR, credential }
   const stored = findToken(tokens, token)
-  if (stored === undefined) return authFailureLimit.add(address) ?? unauthorized('invalid_token')
+  if (stored === undefined)
+    return authFailureLimit.add(address) ?? unauthorizedProblem('invalid_token')
   if (isExpired(stored, authentication.clock.wall())) {
     const { name, expiresAt } = stored
     const detail = `The token ${JSON.stringify(name)} expired at ${formatTimestamp(expiresAt!)}.`
-    return unauthorized('invalid_token', detail)
+    return unauthorizedProblem('invalid_token', detail)
   }
   return { ...usedNow(stored, authentication), credential }
 }
@@ -110,14 +111,14 @@ function operator(id: string, name: string): Identity {
 function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
   const { tokens, sessionTokens, adminToken, allowsLocalAccess, clock } = authentication
   const { headers } = request
-  if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
+  if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorizedProblem()
   const secret = sessionIn(headers.cookie) ?? ''
   const session = findToken(tokens, secret, 'ses')
   if (session !== undefined && sessionTokens.isValid(session, clock.wall())) {
     const credential = new Redacted(secret)
     return withCsrfToken(request, { ...usedNow(session, authentication), credential })
   }
-  if (!allowsLocalAccess || !isFromBrowserHere(request)) return unauthorized()
+  if (!allowsLocalAccess || !isFromBrowserHere(request)) return unauthorizedProblem()
   return withCsrfToken(request, { ...THIS_MACHINE, credential: adminToken })
 }
 
@@ -140,7 +141,7 @@ function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication):
   return { id, tokenId: tokenIdOf(openedBy), name, role }
 }
 
-export function unauthorized(error?: 'invalid_token', detail?: string): Problem {
+export function unauthorizedProblem(error?: 'invalid_token', detail?: string): Problem {
   const parameter = error === undefined ? '' : `, error="${error}"`
   const headers = { 'www-authenticate': `Bearer realm="Hookline"${parameter}` }
   return new Problem('unauthorized', { headers, ...(detail !== undefined && { detail }) })

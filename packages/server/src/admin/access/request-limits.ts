@@ -4,7 +4,7 @@ import { RateLimit } from '../../util/limits/rate-limit.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { Problem } from '../problems/problem.ts'
-import { type Actor, type Authentication, unauthorized } from './authenticate.ts'
+import { type Actor, type Authentication, unauthorizedProblem } from './authenticate.ts'
 
 const BURST_SECONDS = 5
 
@@ -28,9 +28,9 @@ export class RequestLimit {
 
 /** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
 const MAX_CONCURRENT_READS = 2
-/** Per token or session. A page of the console sends up to five at once. */
+/** Waiting requests per token or session. A page of the console sends up to five at once. */
 const MAX_WAITING = 32
-/** Per token, its sessions included. Each holds a connection. */
+/** Waiting requests per token, its sessions included. Each holds a connection. */
 const MAX_WAITING_PER_TOKEN = 128
 
 /** Schedules long reads fairly: many reads of one token do not delay the others. Responds with 429 if too many wait. */
@@ -57,7 +57,7 @@ export function takeTurns(
         // The token may have been deleted in the meantime.
         if (sessionTokens.isActorValid(actor.id, clock.wall())) done()
         // Deferred: hundreds of refusals would otherwise nest.
-        else setImmediate(() => done(unauthorized('invalid_token')))
+        else setImmediate(() => done(unauthorizedProblem('invalid_token')))
       },
     })
   })

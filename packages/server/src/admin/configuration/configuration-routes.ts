@@ -17,7 +17,7 @@ import {
 import { Problem } from '../problems/problem.ts'
 import { auditedSource, type SourceDeps } from '../sources.ts'
 import { ConfigurationBody, exportConfiguration } from './configuration-document.ts'
-import { type ImportPlan, nextOf, type Planned, planImport } from './import-plan.ts'
+import { type ImportPlan, nextOf, type PlannedRecord, planImport } from './import-plan.ts'
 
 const idList = Type.Array(Type.String())
 const DiffResponse = Type.Object({
@@ -108,11 +108,11 @@ async function applyPlan(
   }
 }
 
-function isChanged({ fields }: Planned<CatalogRecord>): boolean {
+function isChanged({ fields }: PlannedRecord<CatalogRecord>): boolean {
   return fields.length > 0
 }
 
-function recordsOf(plan: ImportPlan): readonly Planned<CatalogRecord>[] {
+function recordsOf(plan: ImportPlan): readonly PlannedRecord<CatalogRecord>[] {
   return [...plan.sources, ...plan.destinations, ...plan.computations]
 }
 

@@ -16,7 +16,7 @@ import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
 import { type FieldError, fieldError, errorsBelow } from '../../util/field-error.ts'
 import { destinationErrors, keyErrors, spaceErrors } from '../computations/computation.ts'
 import type { CatalogRecord } from '../api/catalog-records.ts'
-import { missingSources, sourceErrors, withToggle } from '../destinations/destinations.ts'
+import { missingSources, sourceErrors, withEnabledChangedAt } from '../destinations/destinations.ts'
 import { parseSourceFields } from '../destinations/routing-settings.ts'
 import { parseWebhooksSettings, type SettingsRules } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
@@ -28,7 +28,7 @@ import type {
 } from './configuration-document.ts'
 
 /** A record before and after the import. */
-export interface Planned<T extends CatalogRecord> {
+export interface PlannedRecord<T extends CatalogRecord> {
   readonly next: T
   readonly before: T | undefined
   /** The fields that differ. */
@@ -36,13 +36,13 @@ export interface Planned<T extends CatalogRecord> {
 }
 
 export interface ImportPlan {
-  readonly sources: readonly Planned<Source>[]
-  readonly destinations: readonly Planned<Destination>[]
-  readonly computations: readonly Planned<Computation>[]
+  readonly sources: readonly PlannedRecord<Source>[]
+  readonly destinations: readonly PlannedRecord<Destination>[]
+  readonly computations: readonly PlannedRecord<Computation>[]
 }
 
 /** The records after the import. */
-export function nextOf<T extends CatalogRecord>(planned: readonly Planned<T>[]): T[] {
+export function nextOf<T extends CatalogRecord>(planned: readonly PlannedRecord<T>[]): T[] {
   return planned.map(({ next }) => next)
 }
 
@@ -98,11 +98,11 @@ const MOVED = fieldError(
 
 function planSource(
   { writeKeys, space, ...entry }: Omit<SourceEntry, 'fields'>,
-  context: Pick<Planned<Source>, 'before'> & {
+  context: Pick<PlannedRecord<Source>, 'before'> & {
     readonly fields: Source['fields'] | undefined
     readonly now: number
   },
-): Planned<Source> {
+): PlannedRecord<Source> {
   const { before, fields, now } = context
   const stored = before?.writeKeys ?? [newWriteKey(now)]
   const keys = writeKeys?.map(
@@ -125,12 +125,12 @@ function planDestination(
   { paused, ...entry }: DestinationEntry & Pick<Destination, 'settings'>,
   before: Destination | undefined,
   now: number,
-): Planned<Destination> {
+): PlannedRecord<Destination> {
   // A destination that stays paused keeps the start and the reason of its pause.
   const pause = before?.paused ?? { since: now, reason: 'operator' }
   const isPaused = paused ?? (before?.paused ?? null) !== null
   const record = { ...before, ...entry, ...dates(before, now), paused: isPaused ? pause : null }
-  return planRecord<Destination>(withToggle(record, before, now), before)
+  return planRecord<Destination>(withEnabledChangedAt(record, before, now), before)
 }
 
 function repeatedIds(document: ConfigurationDocument): FieldError[] {
@@ -167,7 +167,7 @@ function sharedKeys(
 }
 
 /** `at` is the pointer to the entry in the document. */
-type PlannedComputation = Planned<Computation> & { readonly at: string }
+type PlannedComputation = PlannedRecord<Computation> & { readonly at: string }
 
 function planComputations(
   { audiences = [], traits = [] }: ConfigurationDocument,
@@ -218,7 +218,7 @@ function definitionErrors(record: Computation): readonly FieldError[] {
 
 /** Conflicts of a record with the rest of the catalog. */
 function catalogErrors(
-  { next, before }: Planned<Computation>,
+  { next, before }: PlannedRecord<Computation>,
   { computations, destinations, sources }: CatalogSnapshot,
 ): readonly FieldError[] {
   const references =
@@ -259,7 +259,7 @@ function isManual(record: Computation): boolean {
 
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
-function planRecord<T extends CatalogRecord>(next: T, before: T | undefined): Planned<T> {
+function planRecord<T extends CatalogRecord>(next: T, before: T | undefined): PlannedRecord<T> {
   // A field that only the previous record has is removed.
   const names = Object.keys({ ...before, ...next }).filter(
     (name) => !BOOKKEEPING.includes(name),

@@ -31,7 +31,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import { lanesOf } from '../api/catalog-records.ts'
 import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
-import { type Audited, type ChangeDeps, recordEntry } from '../audit.ts'
+import { type AuditedPort, type ChangeDeps, recordEntry } from '../audit.ts'
 import { withResponse } from '../idempotency.ts'
 import { Problem, requireFound } from '../problems/problem.ts'
 import {
@@ -242,7 +242,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly deliveries: Pick<Deliveries, 'list' | 'find'>
   readonly reports: Pick<DeliveryReports, 'failures'>
   readonly events: Pick<Events, 'find' | 'findAll'>
-  readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
+  readonly replays: Pick<AuditedPort<Replays, 'retry'>, 'retry'>
   readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'command'>
   /** The requests that a delivery would make now, one for each webhook. */
   readonly nextRequests: (

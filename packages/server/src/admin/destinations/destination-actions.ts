@@ -45,7 +45,7 @@ import { destinationWarnings, type WarningDeps, WarningsResponse } from './warni
 
 const HOUR_MS = 60 * 60 * 1000
 const MAX_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
-/** Receivers may cache the public keys for an hour, so a day is ample. */
+/** The default lead and overlap of a new key or secret. Receivers may cache the public keys for an hour, so a day is ample. */
 const DEFAULT_HOURS = 24
 
 const { url: attemptUrl, id: _id, number: _n, replayId: _replayId, ...resultFields } = attemptFields

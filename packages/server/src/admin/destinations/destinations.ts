@@ -209,7 +209,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
     const now = clock.wall()
     const changed = await changeDestination(request, { catalog, audit, now }, (destination) => {
       const settings = requestedSettings(request, deps, destination.settings)
-      return withToggle({ ...destination, ...request.body, settings }, destination, now)
+      return withEnabledChangedAt({ ...destination, ...request.body, settings }, destination, now)
     })
     // The change may have fixed the webhook.
     await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
@@ -357,6 +357,10 @@ export function respondWithDestination(destination: Destination, reply: FastifyR
 }
 
 /** Sets `enabledChangedAt` if this change created, enabled or disabled the destination. */
-export function withToggle(changed: Destination, before: Destination | undefined, now: number) {
+export function withEnabledChangedAt(
+  changed: Destination,
+  before: Destination | undefined,
+  now: number,
+) {
   return changed.enabled === before?.enabled ? changed : { ...changed, enabledChangedAt: now }
 }

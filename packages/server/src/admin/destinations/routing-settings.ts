@@ -137,7 +137,7 @@ export function parseSourceFields(
   return fields
 }
 
-/** A hash would replace the whole object. */
+/** Paths that cannot be hashed: a hash would replace the whole object. */
 const OBJECTS = [...FREE_FORM, 'context.traits']
 
 /** A call must keep the fields that identify it, and its context, properties and traits must remain objects. */

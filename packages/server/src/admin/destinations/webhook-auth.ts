@@ -231,7 +231,7 @@ interface TextRule {
 
 const maxCharacters = LIMITS.authCharacters
 
-/** RFC 7617 §2. */
+/** A password of Basic authentication (RFC 7617 §2). */
 const PASSWORD = {
   pattern: /^[^\p{Cc}\p{Cs}]*$/u,
   maxCharacters,
@@ -247,7 +247,7 @@ const BEARER = {
   maxCharacters,
   hint: 'Use the token without the word Bearer: visible ASCII characters without spaces.',
 }
-/** RFC 6749, appendix A. */
+/** The id and secret of an OAuth client, and values sent with them (RFC 6749, appendix A). */
 const CLIENT = { pattern: /^[\x20-\x7e]+$/, maxCharacters, hint: 'Use printable ASCII characters.' }
 const SCOPE = {
   pattern: /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,

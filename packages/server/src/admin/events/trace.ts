@@ -10,7 +10,7 @@ import {
 } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
-import type { ArchivedEvent, Declined } from '../../backend/events.ts'
+import type { ArchivedEvent, DeclinedDestination } from '../../backend/events.ts'
 import { whyExcluded } from '../../routing/filter.ts'
 import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
@@ -136,7 +136,7 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
 }
 
 function declinedDecision(
-  { destinationId, reason, since: at }: Declined,
+  { destinationId, reason, since: at }: DeclinedDestination,
   event: ArchivedEvent,
   destinations: readonly Destination[],
 ): Decision {

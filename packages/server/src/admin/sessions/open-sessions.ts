@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { type Actor, unauthorized } from '../access/authenticate.ts'
+import { type Actor, unauthorizedProblem } from '../access/authenticate.ts'
 import { hashOf, isSession, newToken, type SessionTokens, tokenIdOf } from '../access/tokens.ts'
-import { type Audited, recordEntry } from '../audit.ts'
+import { type AuditedPort, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
 
@@ -15,7 +15,7 @@ const MAX_SESSIONS = 100
 const MAX_WAITING = 32
 
 export interface OpenSessionsOptions {
-  readonly tokens: Audited<Tokens, 'add' | 'remove'>
+  readonly tokens: AuditedPort<Tokens, 'add' | 'remove'>
   readonly sessionTokens: SessionTokens
   readonly clock: Clock
   readonly sessionLifetimeMs: number
@@ -67,7 +67,7 @@ export class OpenSessions {
       const { tokens, sessionTokens, clock } = this.#options
       // The token may have been removed or expired in the meantime.
       if (!sessionTokens.canOpenSession(sessionTokens.openedByOf(tokenId), clock.wall()))
-        throw unauthorized('invalid_token')
+        throw unauthorizedProblem('invalid_token')
       const problem = takeLink?.()
       if (problem) throw problem
       const opened = this.#newSession(owner)

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Audit } from '../../backend/audit.ts'
 import { ROLES, type StoredToken } from '../../backend/tokens.ts'
-import { type Authentication, tokenActor, unauthorized } from '../access/authenticate.ts'
+import { type Authentication, tokenActor, unauthorizedProblem } from '../access/authenticate.ts'
 import type { RequestLimit } from '../access/request-limits.ts'
 import { includesRole } from '../access/roles.ts'
 import { csrfTokenOf, isSession, setSessionCookie, THIS_MACHINE_ID } from '../access/tokens.ts'
@@ -183,7 +183,7 @@ function byCode(
   const signIn = codes.find(code, now)
   const detail =
     'The sign-in link has expired or was already used. Create a new one with `hookline console`.'
-  const problem = unauthorized(undefined, detail)
+  const problem = unauthorizedProblem(undefined, detail)
   if (
     signIn === undefined ||
     !sessionTokens.canOpenSession(sessionTokens.openedByOf(signIn.tokenId), now)

@@ -1,7 +1,7 @@
 import {
   type Comparison,
   type CountOperator,
-  holds,
+  comparisonHolds,
   type Json,
   nextChangeOf,
   valueAt,
@@ -96,7 +96,7 @@ class Evaluation {
   #compare(is: Comparison, actual: Json | undefined): boolean {
     const next = nextChangeOf(is, actual, this.#now)
     if (next !== null && next < this.recheckAt) this.recheckAt = next
-    return holds(is, actual, this.#now)
+    return comparisonHolds(is, actual, this.#now)
   }
 
   #count(planned: PlannedCount): boolean {

@@ -3,7 +3,7 @@ import {
   type Comparison,
   type Event,
   type EventType,
-  holds,
+  comparisonHolds,
   type Json,
   type JsonObject,
   LIMITS,
@@ -92,7 +92,7 @@ function matches(
   if (clause.name !== undefined && clause.name !== name) return false
   if (!isInWindow(clause, timestampMs, timestampMs)) return false
   for (const { path, is } of clause.filters) {
-    if (!holds(is, valueAt(properties, path), timestampMs)) return false
+    if (!comparisonHolds(is, valueAt(properties, path), timestampMs)) return false
   }
   return true
 }

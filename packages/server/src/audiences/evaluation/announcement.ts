@@ -6,7 +6,7 @@ import {
   newId,
 } from '@hookline/protocol'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
-import type { Announced, Announcement } from '../../backend/evaluations.ts'
+import type { AnnouncedValue, Announcement } from '../../backend/evaluations.ts'
 import { shortHash } from '../../util/short-hash.ts'
 
 export interface ValueForUser {
@@ -14,7 +14,7 @@ export interface ValueForUser {
   readonly userId: string
   readonly value: Json
   /** The last announcement, if any. */
-  readonly last: Announced | undefined
+  readonly last: AnnouncedValue | undefined
   /** The sync that found the change; `null` in real time. */
   readonly syncId: string | null
   readonly now: number
@@ -35,7 +35,7 @@ export function announcementOf({
 }
 
 /** `destinationIds` defaults to all destinations of the computation. */
-interface Identify extends Omit<ValueForUser, 'last'>, Announced {
+interface Identify extends Omit<ValueForUser, 'last'>, AnnouncedValue {
   readonly destinationIds?: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import { type Computation, type Compute, equalJson, type Json, LIMITS } from '@h
 import type {
   Announcement,
   ChangedResult,
-  Evaluated,
+  EvaluatedProfile,
   LoadedProfile,
 } from '../../backend/evaluations.ts'
 import type { Fact } from '../../backend/profiles.ts'
@@ -36,7 +36,7 @@ export function evaluateProfile(
   profile: LoadedProfile,
   plans: readonly Plan[],
   moment: Moment,
-): Evaluated {
+): EvaluatedProfile {
   const view = { ...profile, results: new Map(profile.results) }
   const results: ChangedResult[] = []
   const announcements: Announcement[] = []

@@ -1,5 +1,5 @@
 import type { Backend } from '../../backend/backend.ts'
-import type { Evaluated, LoadedProfile } from '../../backend/evaluations.ts'
+import type { EvaluatedProfile, LoadedProfile } from '../../backend/evaluations.ts'
 import type { ActivityListener, ChangeActivity } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -73,7 +73,7 @@ export class Evaluator {
   async #evaluate(
     profiles: readonly LoadedProfile[],
     syncId: string | null,
-  ): Promise<readonly Evaluated[]> {
+  ): Promise<readonly EvaluatedProfile[]> {
     if (profiles.length === 0) return []
     const { evaluations, plans, activity, metrics, clock } = this.#options
     const [startedAt, now] = [clock.now(), clock.wall()]
@@ -111,7 +111,7 @@ export class Evaluator {
 
 const NO_CHANGES: ChangedProfiles = { entered: 0, left: 0 }
 
-function changesIn(evaluated: readonly Evaluated[]): readonly ChangeActivity[] {
+function changesIn(evaluated: readonly EvaluatedProfile[]): readonly ChangeActivity[] {
   const results = evaluated.flatMap((each) => each.results)
   const byComputation = Map.groupBy(results, ({ computationId }) => computationId)
   return [...byComputation].map(([computationId, changed]) => {

@@ -131,7 +131,10 @@ export class Plans {
   }
 }
 
-/** Also true shortly afterwards: it remains in the catalog briefly after its last announcement. */
+/**
+ * Whether the computation is being deleted, or was deleted a moment ago: it stays in the catalog briefly after its last
+ * announcement.
+ */
 function isBeingDeleted(open: readonly Sync[], last: Sync | undefined): boolean {
   const isOver = last?.reason === 'deleted' && last.state === 'done'
   return isOver || open.some(({ reason }) => reason === 'deleted')

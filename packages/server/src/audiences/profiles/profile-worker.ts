@@ -1,11 +1,11 @@
 import type { Backend } from '../../backend/backend.ts'
 import type { AppliedSlice, ProfileChange } from '../../backend/profiles.ts'
-import type { Unreadable } from '../../backend/quarantine.ts'
+import type { UnreadableRecord } from '../../backend/quarantine.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { EventMatcher } from '../conditions/match-event.ts'
@@ -41,7 +41,7 @@ export class ProfileWorker implements Worker {
   readonly name = 'profiles'
   readonly #options: ProfileWorkerOptions
   readonly #follower: ProfileFollower
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   #hasNewPlans = true
   #isCaughtUp = false
   #isWaiting = false
@@ -50,7 +50,7 @@ export class ProfileWorker implements Worker {
     this.#options = options
     this.#follower = new ProfileFollower(options)
     const { clock } = options
-    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+    this.#recurring = new RecurringWork({ clock, work: (signal) => this.#work(signal) })
   }
 
   /** Whether all events that existed at startup are applied. */
@@ -125,7 +125,7 @@ export class ProfileWorker implements Worker {
 const SLICE_EVENTS = 500
 
 /** An event that is not applied. */
-type Fault = Unreadable & { readonly err?: unknown }
+type Fault = UnreadableRecord & { readonly err?: unknown }
 
 const NOT_APPLIED = 'A bug in Hookline prevented this event from being applied to profiles.'
 

@@ -7,7 +7,7 @@ import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { ClockWatch } from '../../util/workers/clock-watch.ts'
 import type { Worker } from '../../util/workers/worker.ts'
@@ -43,14 +43,14 @@ export class SyncWorker implements Worker {
   readonly name = 'syncs'
   readonly #options: SyncWorkerOptions
   readonly #runner: SyncRunner
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   #prunedAt = -Infinity
 
   constructor(options: SyncWorkerOptions) {
     this.#options = options
     this.#runner = new SyncRunner(options)
     const { clock } = options
-    this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
+    this.#recurring = new RecurringWork({ clock, work: (signal) => this.#work(signal) })
   }
 
   /** Looks for work now. Call it after new plans or a requested sync. */

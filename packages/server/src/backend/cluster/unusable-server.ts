@@ -37,7 +37,7 @@ export function unusableNatsError(error: unknown): UnusableServerError | undefin
   return refused(`TLS with NATS failed: ${message}. Check ${NATS_TLS}.`)
 }
 
-/** Codes of OpenSSL and Node.js. */
+/** Codes of OpenSSL and Node.js: the certificate or the TLS connection was not accepted. */
 const TLS_CODES =
   /^(?:UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|HOSTNAME_MISMATCH)/
 

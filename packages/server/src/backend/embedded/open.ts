@@ -29,7 +29,7 @@ import { findMissingCommits, removeCommitMark } from './corruption/missing-commi
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir, probeDisk } from './database/data-dir.ts'
 import { secretBoxOf, fileKeys } from './database/key-files.ts'
-import { isCorruption, isSchemaCorruption, failure } from './database/sqlite-errors.ts'
+import { isCorruption, isSchemaCorruption, failureOf } from './database/sqlite-errors.ts'
 import { SharedChanges, SqliteStore } from './sqlite-store.ts'
 import { type OnUnreadable, reseal, usedKeys } from './database/reseal.ts'
 import { sqlitePurge } from './deletions/sqlite-purge.ts'
@@ -44,7 +44,7 @@ import { backendThreads } from './join.ts'
 import { NO_SIGNALS, SINGLE_NODE_LEASES, singleNode } from './single-node.ts'
 import { WriterHost } from './writer-host.ts'
 import { storedEvaluations } from '../store/profiles/evaluations.ts'
-import type { Evaluated, Evaluations } from '../evaluations.ts'
+import type { EvaluatedProfile, Evaluations } from '../evaluations.ts'
 import { blockOf } from './log/event-block.ts'
 import { eventsOf } from './log/write-log.ts'
 import type { Writer } from './writer.ts'
@@ -194,7 +194,7 @@ async function portsOf(
 function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'announce'> {
   return {
     async commit(evaluated) {
-      let stored: readonly Evaluated[] = []
+      let stored: readonly EvaluatedProfile[] = []
       await writer.run('commitEvaluations', evaluated, {
         onCommitted: ({ places, appended }) => {
           stored = places.map((place) => evaluated[place]!)
@@ -216,7 +216,7 @@ function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'com
 }
 
 function throwCopyError(error: unknown): never {
-  const { isTransient, message } = failure(error)
+  const { isTransient, message } = failureOf(error)
   if (!isTransient) throw error
   throw new BackendUnavailableError(`The database cannot be copied: ${message}`, { cause: error })
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DataDir } from './database/data-dir.ts'
-import { failure, type Result } from './database/sqlite-errors.ts'
+import { failureOf, type OperationOutcome } from './database/sqlite-errors.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { listDeliveries } from '../store/deliveries.ts'
 import { listNames } from '../store/event-names.ts'
@@ -39,7 +39,7 @@ type Prepared<N extends ReadName> = ReturnType<(typeof OPERATIONS)[N]>
 export type ReadInput<N extends ReadName> = Parameters<Prepared<N>>[0]
 export type ReadResult<N extends ReadName> = ReturnType<Prepared<N>>
 
-export interface Read {
+export interface ReadRequest {
   readonly name: string
   readonly input: unknown
 }
@@ -51,7 +51,7 @@ const prepared = new Map<string, (input: never) => unknown>()
 for (const read of READS) prepared.set(read.name, (input) => read(tx, input))
 
 /** Runs a read on one snapshot. It awaits only the database, so it settles before the next message is received. */
-async function attempt(read: Read): Promise<Result> {
+async function attempt(read: ReadRequest): Promise<OperationOutcome> {
   try {
     db.exec('BEGIN')
     try {
@@ -61,11 +61,11 @@ async function attempt(read: Read): Promise<Result> {
       if (db.isTransaction) db.exec('COMMIT')
     }
   } catch (error) {
-    return failure(error)
+    return failureOf(error)
   }
 }
 
-parentPort!.on('message', (read: Read | 'close') => {
+parentPort!.on('message', (read: ReadRequest | 'close') => {
   if (read === 'close') {
     db.close()
     parentPort!.close()
@@ -75,7 +75,7 @@ parentPort!.on('message', (read: Read | 'close') => {
 })
 
 /** Prepares an operation on first use. The result may be a settled promise. */
-function perform({ name, input }: Read): unknown {
+function perform({ name, input }: ReadRequest): unknown {
   const operation = prepared.get(name) ?? OPERATIONS[name as ReadName](db)
   prepared.set(name, operation)
   return operation(input as never)

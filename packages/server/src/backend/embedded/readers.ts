@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads'
 import { BackendUnavailableError } from '../backend.ts'
 import type { CorruptionWatch } from './corruption/watch.ts'
 import { walBytes } from './database/write-ahead-log.ts'
-import { errorOf, type Result } from './database/sqlite-errors.ts'
-import type { Read, ReadInput, ReadName, ReadResult } from './reader-thread.ts'
+import { errorOf, type OperationOutcome } from './database/sqlite-errors.ts'
+import type { ReadRequest, ReadInput, ReadName, ReadResult } from './reader-thread.ts'
 import { startThread } from '../../util/workers/start-thread.ts'
 
 const THREADS = 2
@@ -15,7 +15,7 @@ const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 /** How far the write-ahead log may grow. SQLite restarts it at 16 MB, but only while there are no readers. */
 const LOG_GROWTH_BYTES = 64 * 2 ** 20
 
-interface QueuedRead extends Read {
+interface QueuedRead extends ReadRequest {
   readonly done: Promise<unknown>
   readonly resolve: (value: never) => void
   readonly reject: (error: Error) => void
@@ -94,7 +94,7 @@ export class Readers implements AsyncDisposable {
       if (thread === undefined) return
       const read = this.#waiting.shift()!
       this.#threads.set(thread, read)
-      thread.postMessage({ name: read.name, input: read.input } satisfies Read)
+      thread.postMessage({ name: read.name, input: read.input } satisfies ReadRequest)
     }
   }
 
@@ -115,14 +115,14 @@ export class Readers implements AsyncDisposable {
       workerData: { file: this.#file },
       resourceLimits: MEMORY,
     })
-    thread.on('message', (result: Result) => this.#settle(thread, result))
+    thread.on('message', (result: OperationOutcome) => this.#settle(thread, result))
     thread.on('error', (error) => this.#lose(thread, error as Error))
     thread.on('exit', () => this.#lose(thread, new Error('The reader thread exited.')))
     this.#threads.set(thread, undefined)
     return thread
   }
 
-  #settle(thread: Worker, result: Result): void {
+  #settle(thread: Worker, result: OperationOutcome): void {
     const { resolve, reject } = this.#threads.get(thread)!
     this.#threads.set(thread, undefined)
     this.#assign()

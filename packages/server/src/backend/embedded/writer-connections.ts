@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Result } from './database/sqlite-errors.ts'
+import type { OperationOutcome } from './database/sqlite-errors.ts'
 import type { EventBlock } from './log/event-block.ts'
-import type { Appended } from './log/write-log.ts'
-import type { SliceInput, Sliced } from './upkeep/write-retention.ts'
+import type { AppendResult } from './log/write-log.ts'
+import type { SliceInput, SliceResult } from './upkeep/write-retention.ts'
 import type { Operation } from './write-operations.ts'
 
 export interface WriterConnection {
@@ -12,13 +12,13 @@ export interface WriterConnection {
   readonly receivesAppends: boolean
 }
 
-export interface AppendedBlock extends Appended {
+export interface AppendedBlock extends AppendResult {
   readonly block: EventBlock
 }
 
-export interface Committed {
+export interface CommitResult {
   /** One for each of its operations; absent if the commit had none. */
-  readonly results?: readonly Result[]
+  readonly results?: readonly OperationOutcome[]
   /** Appends of other threads in this commit, ordered after its own. */
   readonly appended: readonly AppendedBlock[]
 }
@@ -30,14 +30,14 @@ interface Batch {
 }
 
 export class WriterConnections {
-  readonly #perform: (operations: readonly Operation[]) => Promise<readonly Result[]>
+  readonly #perform: (operations: readonly Operation[]) => Promise<readonly OperationOutcome[]>
   readonly #all = new Set<WriterConnection>()
   #batches: Batch[] = []
   readonly #share = new SliceShare()
   #isClosed = false
 
   /** @param perform resolves to the results, in order, in the same turn of the event loop */
-  constructor(perform: (operations: readonly Operation[]) => Promise<readonly Result[]>) {
+  constructor(perform: (operations: readonly Operation[]) => Promise<readonly OperationOutcome[]>) {
     this.#perform = perform
   }
 
@@ -90,8 +90,8 @@ export class WriterConnections {
     const appended: AppendedBlock[] = []
     let [end, appendedEvents] = [0, 0]
     let removed: number | undefined
-    let receiver: readonly Result[] | undefined
-    const others: (readonly [WriterConnection, readonly Result[]])[] = []
+    let receiver: readonly OperationOutcome[] | undefined
+    const others: (readonly [WriterConnection, readonly OperationOutcome[]])[] = []
     for (const batch of sorted) {
       const { from, operations } = batch
       const own = results.slice(end, (end += operations.length))
@@ -111,7 +111,10 @@ export class WriterConnections {
     return { appended: appendedEvents, removed }
   }
 
-  #postBack(results: readonly Result[] | undefined, appended: readonly AppendedBlock[]): void {
+  #postBack(
+    results: readonly OperationOutcome[] | undefined,
+    appended: readonly AppendedBlock[],
+  ): void {
     if (results === undefined && appended.length === 0) return
     const buffers = appended.map(({ block }) => block.bodies.buffer)
     for (const to of this.#all)
@@ -124,8 +127,8 @@ function removalIn({ operations }: Batch): SliceInput | undefined {
   return operation?.name === 'removeOldest' ? (operation.input as SliceInput) : undefined
 }
 
-function slicedBy(result: Result | undefined): Sliced | undefined {
-  return result?.ok ? (result.value as Sliced) : undefined
+function slicedBy(result: OperationOutcome | undefined): SliceResult | undefined {
+  return result?.ok ? (result.value as SliceResult) : undefined
 }
 
 function rank({ from }: Batch): number {
@@ -134,18 +137,18 @@ function rank({ from }: Batch): number {
 
 function appendedBy(
   operations: readonly Operation[],
-  results: readonly Result[],
+  results: readonly OperationOutcome[],
 ): readonly AppendedBlock[] {
   return operations.flatMap(({ name, input }, index) => {
     const result = results[index]!
     if (name !== 'appendEvents' || !result.ok) return []
-    return [{ ...(result.value as Appended), block: input as EventBlock }]
+    return [{ ...(result.value as AppendResult), block: input as EventBlock }]
   })
 }
 
 function post(
   { port }: WriterConnection,
-  committed: Committed,
+  committed: CommitResult,
   transfer: readonly ArrayBuffer[] = [],
 ): void {
   port.postMessage(committed, transfer)

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { CommitMark, markFileOf, commitCounter, lastCommit } from './database/commit-mark.ts'
 import { DataDir, lockFileOf } from './database/data-dir.ts'
 import { FileWatch, identityOf } from './database/file-watch.ts'
-import { failure, type Result, unavailableResult } from './database/sqlite-errors.ts'
+import { failureOf, type OperationOutcome, unavailableResult } from './database/sqlite-errors.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { type Operation, OUTSIDE_OF_TRANSACTIONS, prepareOperations } from './write-operations.ts'
 import { type WriterConnection, WriterConnections } from './writer-connections.ts'
@@ -28,7 +28,9 @@ const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
 let lost: string | undefined
 
 /** Performs operations in order. Reports one as done only if the next start would find it. */
-async function performInPlace(operations: readonly Operation[]): Promise<readonly Result[]> {
+async function performInPlace(
+  operations: readonly Operation[],
+): Promise<readonly OperationOutcome[]> {
   const problem = files.problem()
   if (lost === undefined && problem === undefined) {
     const results = await performAll(operations)
@@ -43,7 +45,7 @@ async function performInPlace(operations: readonly Operation[]): Promise<readonl
   return operations.map(() => unavailableResult(reason))
 }
 
-async function performAll(operations: readonly Operation[]): Promise<Result[]> {
+async function performAll(operations: readonly Operation[]): Promise<OperationOutcome[]> {
   const isOutside = ({ name }: Operation): boolean => OUTSIDE_OF_TRANSACTIONS.has(name)
   const inside = operations.filter((operation) => !isOutside(operation))
   const results = inside.length > 0 ? await commit(inside) : []
@@ -54,19 +56,19 @@ async function performAll(operations: readonly Operation[]): Promise<Result[]> {
   )
 }
 
-function attempt(operation: Operation): Result {
+function attempt(operation: Operation): OperationOutcome {
   try {
     return { ok: true, value: perform(operation) }
   } catch (error) {
-    return failure(error)
+    return failureOf(error)
   }
 }
 
 /** Performs all operations in one transaction, with one disk sync. */
-async function commit(operations: readonly Operation[]): Promise<Result[]> {
+async function commit(operations: readonly Operation[]): Promise<OperationOutcome[]> {
   try {
     db.exec('BEGIN IMMEDIATE')
-    const results: Result[] = []
+    const results: OperationOutcome[] = []
     for (const operation of operations) {
       const value = perform(operation)
       results.push({ ok: true, value: value instanceof Promise ? await value : value })
@@ -78,8 +80,8 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     // One failed operation must not fail the others: each gets its own transaction.
-    if (operations.length === 1) return [failure(error)]
-    const results: Result[] = []
+    if (operations.length === 1) return [failureOf(error)]
+    const results: OperationOutcome[] = []
     for (const operation of operations) results.push(...(await commit([operation])))
     return results
   }

@@ -6,14 +6,14 @@ import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
 import type { CorruptionWatch } from './corruption/watch.ts'
 import type { EventBlock } from './log/event-block.ts'
-import { errorOf, type Failure, type Result } from './database/sqlite-errors.ts'
+import { errorOf, type OperationFailure, type OperationOutcome } from './database/sqlite-errors.ts'
 import type {
   Operation,
   OperationInput,
   OperationName,
   OperationResult,
 } from './write-operations.ts'
-import type { AppendedBlock, Committed } from './writer-connections.ts'
+import type { AppendedBlock, CommitResult } from './writer-connections.ts'
 
 interface QueuedOperation extends Omit<Operation, 'input'> {
   readonly input: () => unknown
@@ -70,7 +70,7 @@ export class Writer implements AsyncDisposable {
     this.#box = options.box
     this.#watch = options.watch
     this.#onAppended = options.onAppended ?? (() => undefined)
-    this.#port.on('message', (committed: Committed) => this.#onCommit(committed))
+    this.#port.on('message', (committed: CommitResult) => this.#onCommit(committed))
     this.#port.on('close', () => this.fail(new Error('The writer thread exited.')))
   }
 
@@ -168,13 +168,13 @@ export class Writer implements AsyncDisposable {
     this.#port.postMessage(operations, operations.flatMap(buffersOf))
   }
 
-  #onCommit({ results, appended }: Committed): void {
+  #onCommit({ results, appended }: CommitResult): void {
     if (results !== undefined) this.#settle(results)
     for (const each of appended) this.#onAppended(each)
     if (this.#isIdle()) this.#onIdle()
   }
 
-  #settle(results: readonly Result[]): void {
+  #settle(results: readonly OperationOutcome[]): void {
     const committed = this.#committing
     this.#committing = []
     if (this.#isUrgent) this.#scheduleFlush()
@@ -188,7 +188,7 @@ export class Writer implements AsyncDisposable {
     }
   }
 
-  #errorOf(failure: Failure): Error {
+  #errorOf(failure: OperationFailure): Error {
     const error = errorOf(failure, (cause) => unavailable(cause, { publicReason: failure.message }))
     this.#watch.inspect(error)
     return error

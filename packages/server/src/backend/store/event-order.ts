@@ -58,7 +58,7 @@ interface Selecting {
   all<Row>(statement: Statement<Row>): Promise<Row[]>
 }
 
-interface SqliteRow {
+interface SqliteEventRow {
   readonly seq: number
   readonly id: string | null
 }
@@ -77,13 +77,13 @@ export const SQLITE_EVENTS: EventOrder = {
     if (first === null || last === null) return { events: [], next: null }
     const end = Math.min(cursor === undefined ? Infinity : Number(cursor), last + 1)
     // Not `LIMIT ?`: SQLite would plan the statement again for each new value, which takes longer than the lookup.
-    const newest = (and: Statement, count: number): Promise<SqliteRow[]> =>
-      tx.all(sql<SqliteRow>`
+    const newest = (and: Statement, count: number): Promise<SqliteEventRow[]> =>
+      tx.all(sql<SqliteEventRow>`
         SELECT seq, CASE WHEN true ${where} ${receivedIn(filter)} THEN id END AS id
         FROM events WHERE seq >= ${first} AND seq < ${end} ${and} ORDER BY seq DESC LIMIT ${count} + 0`)
     if (messageId !== undefined || userId !== undefined) {
       const ids = conditionsOf({ message_id: messageId, user_id: userId })
-      const inSegment = (segment: number, count: number): Promise<SqliteRow[]> =>
+      const inSegment = (segment: number, count: number): Promise<SqliteEventRow[]> =>
         newest(sql`AND ${rawSql(SEGMENT)} = ${segment} ${ids}`, count)
       return throughSegments(inSegment, { first, end, limit })
     }
@@ -108,10 +108,10 @@ async function seqsIn(tx: Selecting, { from, to }: EventFilter) {
 }
 
 async function throughSegments(
-  inSegment: (segment: number, limit: number) => Promise<readonly SqliteRow[]>,
+  inSegment: (segment: number, limit: number) => Promise<readonly SqliteEventRow[]>,
   { first, end, limit }: { readonly first: number; readonly end: number; readonly limit: number },
 ): Promise<EventsOfStep> {
-  const rows: SqliteRow[] = []
+  const rows: SqliteEventRow[] = []
   const newest = segmentOf(end - 1)
   const oldest = Math.max(segmentOf(first), newest - STEP_SEGMENTS + 1)
   for (let segment = newest; segment >= oldest && rows.length < limit; segment--)
@@ -125,14 +125,14 @@ function receivedIn({ from, to }: Pick<EventFilter, 'from' | 'to'>): Statement {
   return to === undefined ? since : sql`${since} AND received_at < ${to}`
 }
 
-function stepOf(rows: readonly SqliteRow[], next: number | null): EventsOfStep {
+function stepOf(rows: readonly SqliteEventRow[], next: number | null): EventsOfStep {
   return {
     events: rows.flatMap(({ seq, id }) => (id === null ? [] : { id, cursor: String(seq) })),
     next: next === null ? null : String(next),
   }
 }
 
-interface PostgresRow extends SqliteRow {
+interface PostgresEventRow extends SqliteEventRow {
   readonly received_at: number
 }
 
@@ -146,7 +146,7 @@ export const POSTGRES_EVENTS: EventOrder = {
   async step(tx, { filter, where, cursor, limit }) {
     const { messageId, userId, anonymousId, from, to } = filter
     const [receivedAt, seq] = cursor?.split('.').map(Number) ?? []
-    const rows = await tx.all(sql<PostgresRow>`
+    const rows = await tx.all(sql<PostgresEventRow>`
       SELECT received_at, seq, CASE WHEN true ${where} THEN id END AS id FROM events
       WHERE true ${receivedIn(filter)}
         ${from === undefined ? sql`` : sql`AND id >= ${idBound('evt', from - SLACK_MS)}`}
@@ -154,7 +154,7 @@ export const POSTGRES_EVENTS: EventOrder = {
         ${isId('message_id', messageId)} ${isId('user_id', userId)} ${isId('anonymous_id', anonymousId)}
         ${receivedAt === undefined ? sql`` : sql`AND (received_at, seq) < (${receivedAt}::bigint, ${seq ?? 0}::bigint)`}
       ORDER BY received_at DESC, seq DESC LIMIT ${limit}`)
-    const cursorOf = (row: PostgresRow): string => `${row.received_at}.${row.seq}`
+    const cursorOf = (row: PostgresEventRow): string => `${row.received_at}.${row.seq}`
     return {
       events: rows.flatMap((row) => (row.id === null ? [] : { id: row.id, cursor: cursorOf(row) })),
       next: rows.length < limit ? null : cursorOf(rows.at(-1)!),

@@ -4,10 +4,10 @@ import {
   type EventOutcomes,
   timeOfId,
 } from '@hookline/protocol'
-import { parsed, textOf } from '../accepted-event.ts'
+import { withParsedFields, textOf } from '../accepted-event.ts'
 import type {
   ArchivedEvent,
-  Declined,
+  DeclinedDestination,
   EventFilter,
   Events,
   EventToArchive,
@@ -172,7 +172,7 @@ type ArchivedRow = Readonly<Record<string, unknown>> & {
   readonly last_duplicate_at: number | null
 }
 
-interface DeclinedRow extends Omit<Declined, 'since'> {
+interface DeclinedRow extends Omit<DeclinedDestination, 'since'> {
   readonly eventId: string
   readonly since: number | null
 }
@@ -209,13 +209,13 @@ export async function archivedEvents(
 function eventIn(row: ArchivedRow, isMet: (event: AcceptedEvent) => boolean) {
   try {
     const event = eventOfRow(row)
-    return isMet(event) ? parsed(event) : undefined
+    return isMet(event) ? withParsedFields(event) : undefined
   } catch {
     return undefined
   }
 }
 
-function declinedOf({ destinationId, reason, since }: DeclinedRow): Declined {
+function declinedOf({ destinationId, reason, since }: DeclinedRow): DeclinedDestination {
   return { destinationId, reason, ...(since !== null && { since: timeOf(since) }) }
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Subject } from '../deletions.ts'
 import type { ClaimedDelivery, DeliveryQueue } from '../deliveries.ts'
 import type { NewNotice, NoticeProgress, NoticeQueue, Notices } from '../notices.ts'
-import type { QuarantineItem, Unreadable } from '../quarantine.ts'
+import type { QuarantineItem, UnreadableRecord } from '../quarantine.ts'
 import type { WaitingDeliveries } from '../upkeep.ts'
 import { attemptsOf, deliveryOf, type DeliveryRow, attemptDocuments } from './deliveries.ts'
 import { isTime, pageOf, timeOrNull } from './rows.ts'
@@ -95,7 +95,7 @@ export function noticeQueueOf<Queue extends DeliveryQueue<DeliveryContent>>(
 export function claimedNotice(
   row: NoticeRow,
   webhooks: readonly DeliveryPart[] | undefined,
-): ClaimedDelivery<DeliveryContent> | Unreadable {
+): ClaimedDelivery<DeliveryContent> | UnreadableRecord {
   const { delivery_id: id, created_at: createdAt, first_due_at: firstDueAt, due_at: dueAt } = row
   if (![createdAt, firstDueAt, dueAt ?? 0].every(isTime))
     return { id, reason: 'Its timestamps in the database are corrupted.' }

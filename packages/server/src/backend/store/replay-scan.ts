@@ -19,7 +19,7 @@ interface Candidate {
 /** Events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_PER_LOOKUP = 50
 
-/** The client itself excluded the destination with `integrations`. */
+/** The reasons whose events a replay delivers: with `integrations`, the client itself excluded the destination. */
 const REPLAYED_DECLINES = Object.keys(DECLINE_REASONS).filter((reason) => reason !== 'integrations')
 
 /** `Replays.select`. The cursor is the key of the last row: `msg_…`, or, for the table `declined`, `evt_…` and `dst_…`. */

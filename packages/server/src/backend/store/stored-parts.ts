@@ -1,6 +1,6 @@
 import { type Attempt, type Delivery, type DeliveryPart, PART_STATES } from '@hookline/protocol'
 import type { LaneId } from '../deliveries.ts'
-import type { Unreadable } from '../quarantine.ts'
+import type { UnreadableRecord } from '../quarantine.ts'
 import { isTime, parsedJson } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import type { Tx } from './store.ts'
@@ -48,13 +48,13 @@ export class StoredParts {
   }
 
   /**
-   * Returns the claimed delivery, or an `Unreadable` if no unfinished part belongs to the lane. An ended part of a removed webhook
+   * Returns the claimed delivery, or an `UnreadableRecord` if no unfinished part belongs to the lane. An ended part of a removed webhook
    * may have the same URL.
    */
   claimedIn<C extends { readonly delivery: Delivery }>(
     lane: number,
-    read: C | Unreadable,
-  ): C | Unreadable {
+    read: C | UnreadableRecord,
+  ): C | UnreadableRecord {
     if ('reason' in read || lane === UNSPLIT_LANES[this.#queue]) return read
     const { id, destinationId, webhooks } = read.delivery
     const of = this.#lanes.laneOf(lane)

@@ -74,24 +74,37 @@ const IMMEDIATE_MS = 1_000
 /** Enough for ten attempts a minute, so the breaker opens for a receiver that throttles every attempt. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
+/** How much a result counts in the moving average of the throttled share. */
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
+/** Up to this throttled share, the pace does not fall. A trial may raise it for its webhook. */
 const TOLERATED_SHARE = 0.1
-/** Growth in attempts per second for each accepted attempt. At a pace of n, that is every 1/n seconds. */
+/**
+ * The most that one accepted attempt adds to the pace, in attempts per second. At a pace of n, one is accepted every 1/n seconds, so
+ * the pace grows e-fold each second.
+ */
 const SEARCH_GROWTH = 1
+/** The same near the ceiling, where it doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
 const GROWTH = 0.007
+/** The share of the ceiling, the pace before the last fall, from which growth is slow. */
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
+/** Without a throttled attempt for this long, the webhook has no pace. */
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PARTIAL_ACCEPT_MS = 60_000
 /** The fraction by which the pace falls for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
+/** Falls before a trial. The number doubles after each trial that shows a limit. */
 const FALLS_UNTIL_TRIAL = 5
+/** The pace of a trial, as a multiple of the pace before it. */
 const TRIAL_FACTOR = 8
 const TRIAL_ATTEMPTS = 32
-/** A receiver that limits its rate accepts about an eighth of a trial. */
+/**
+ * A trial of which at least this share is accepted shows no limit: a receiver that limits its rate accepts about an eighth, because a
+ * trial sends at eight times the pace.
+ */
 const ACCEPTED_IN_TRIAL = 3 / 8
 const MAX_TOLERATED_SHARE = 0.5
 /** Timers may be late by this much. A faster pace catches up. */

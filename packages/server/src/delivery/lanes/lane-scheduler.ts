@@ -34,7 +34,7 @@ export interface LaneSchedulerOptions {
 
 /** How many of the lanes that wait for a slot try again when one is freed. */
 const LANES_PER_FREED_SLOT = 4
-/** Long enough for a lane with steady traffic to recover. */
+/** How long an empty lane stays open: long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000
 
 /**

@@ -13,11 +13,14 @@ import {
   NameUnresolvedError,
   PortForbiddenError,
 } from './network-errors.ts'
-import { connectionClosed, openTcp, openTls } from './open-socket.ts'
+import { connectionClosedError, openTcp, openTls } from './open-socket.ts'
 import type { ProxyTunnel } from './proxy-tunnel.ts'
 import { InProcessConnections, type InProcessReceiver } from './in-process-receiver.ts'
 
-/** The proxy resolves the name anyway, and Hookline's own name server may be unreachable. */
+/**
+ * The time limit for looking up the host of a proxied request. The proxy resolves the name anyway, and Hookline's own name server may
+ * be unreachable.
+ */
 const PROXY_LOOKUP_MS = 1_000
 
 export interface GuardedConnectorOptions {
@@ -167,7 +170,7 @@ export class GuardedConnector implements Disposable {
     if (address !== undefined && why === undefined) return
     socket.destroy()
     throw address === undefined || why === undefined
-      ? connectionClosed()
+      ? connectionClosedError()
       : new AddressForbiddenError(host, address, why)
   }
 }

@@ -10,7 +10,7 @@ export interface Target {
   readonly addresses: readonly LookupAddress[]
 }
 
-/** RFC 8305 §5. */
+/** How long an address is tried before the next one is tried too (RFC 8305 §5). */
 const NEXT_TRY_MS = 250
 
 /**
@@ -84,14 +84,14 @@ export function openTls(
   return opened('secureConnect', deadline, secured)
 }
 
-export function connectionClosed(): Error {
+export function connectionClosedError(): Error {
   return Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })
 }
 
 async function opened(event: 'secureConnect', deadline: Deadline, socket: Socket): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   socket.on('error', reject)
-  socket.once('close', () => reject(connectionClosed()))
+  socket.once('close', () => reject(connectionClosedError()))
   socket.once(event, () => resolve(socket))
   try {
     return await deadline.race(promise)

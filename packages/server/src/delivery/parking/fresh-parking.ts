@@ -1,6 +1,6 @@
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -25,14 +25,14 @@ const MAX_FRESH_MS = 2_000
 export class FreshParking implements Worker {
   readonly name: string
   readonly #options: FreshParkingOptions
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   #parking = 0
   #freed: PromiseWithResolvers<void> | undefined
 
   constructor(name: string, options: FreshParkingOptions) {
     this.name = name
     this.#options = options
-    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#parkOverdue() })
+    this.#recurring = new RecurringWork({ clock: options.clock, work: () => this.#parkOverdue() })
   }
 
   run(signal: AbortSignal): Promise<void> {

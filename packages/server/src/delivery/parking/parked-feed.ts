@@ -2,7 +2,7 @@ import type { Destination } from '@hookline/protocol'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import { type LaneId, laneKey, type WaitingLane } from '../../backend/deliveries.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
@@ -40,7 +40,7 @@ const AFTER_FAILURE_MS = 1_000
 export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   /** By lane: the failed probe or interval for which overdue parts were last checked. */
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times were corrected. */
@@ -50,7 +50,7 @@ export class ParkedFeed implements Worker {
   constructor(name: string, options: ParkedFeedOptions) {
     this.name = name
     this.#options = options
-    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#feed() })
+    this.#recurring = new RecurringWork({ clock: options.clock, work: () => this.#feed() })
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DeliveryContext } from '../delivery-context.ts'
 import type { Claim } from '../../backend/deliveries.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { OpenDeliveries } from '../lanes/open-delivery.ts'
 import { asRejected, settingsFor, withParts } from '../parts/parts.ts'
@@ -22,7 +22,7 @@ export class SplitWorker implements Worker {
   readonly #options: SplitWorkerOptions
   readonly #open = new OpenDeliveries()
   readonly #recorder: DeliveryRecorder
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
 
   constructor(options: SplitWorkerOptions) {
     this.name = `${options.name}.split`
@@ -30,7 +30,7 @@ export class SplitWorker implements Worker {
     const nothing = (): void => undefined
     const ofLanes = { open: this.#open, onParked: nothing, onReleased: nothing }
     this.#recorder = new DeliveryRecorder({ ...options, ...ofLanes })
-    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#splitSlice() })
+    this.#recurring = new RecurringWork({ clock: options.clock, work: () => this.#splitSlice() })
   }
 
   wake(): void {

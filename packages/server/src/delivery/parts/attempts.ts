@@ -61,7 +61,7 @@ type EndedAttemptResult = AttemptResult & { readonly fault?: unknown }
 
 interface Preparation {
   /** `undefined` if the service is stopping, or the result is no longer wanted. */
-  readonly prepare: () => Promise<BodyWithUrl | Unsent | undefined>
+  readonly prepare: () => Promise<BodyWithUrl | UnsentReason | undefined>
   readonly mayBegin: () => boolean
 }
 
@@ -293,7 +293,7 @@ function crashedBy(fault: unknown) {
 }
 
 /** Why no request is made. */
-export interface Unsent {
+export interface UnsentReason {
   readonly class: 'transform_failed' | 'transform_declined' | 'request_invalid'
   readonly error?: string
 }
@@ -305,7 +305,7 @@ interface BodyWithUrl extends WebhookBody {
 }
 
 /** The result of an attempt without a request. */
-export function unsentResult(unsent: Unsent) {
+export function unsentResult(unsent: UnsentReason) {
   return { ...unsent, ...classification(unsent.class), timing: {} }
 }
 
@@ -320,7 +320,7 @@ export async function applyTransform(
   { transform }: Pick<WebhooksSettings, 'transform'>,
   options: ApplyOptions,
   transforms: Pick<Transforms, 'apply'> | undefined,
-): Promise<WebhookBody | Unsent | undefined> {
+): Promise<WebhookBody | UnsentReason | undefined> {
   if (transform === undefined || transforms === undefined) return body
   const result = await transforms.apply(transform, body.body, options)
   if (result === undefined) return undefined
@@ -331,11 +331,11 @@ export async function applyTransform(
 
 /** Fills in the URL of the webhook from the payload after the rules for fields, so that they also apply to the URL. */
 export function withFilledUrl(
-  sent: WebhookBody | Unsent,
+  sent: WebhookBody | UnsentReason,
   { url }: Pick<Webhook, 'url'>,
   settings: WebhooksSettings,
   content: Content,
-): BodyWithUrl | Unsent {
+): BodyWithUrl | UnsentReason {
   if ('class' in sent || !hasTemplate(url)) return sent
   const filled = filledUrl(url, payloadFor(settings, content))
   if ('error' in filled) return { class: 'request_invalid', error: filled.error }

@@ -21,7 +21,7 @@ import {
   dependsOnUrl,
   nextRequest,
   type Sender,
-  type Unsent,
+  type UnsentReason,
   unsentResult,
 } from './attempts.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
@@ -80,12 +80,12 @@ export class TestDeliverySender {
 }
 
 /** The transform failed or returned nothing, or the URL cannot be filled in. */
-function unsentWebhook({ url }: Webhook, unsent: Unsent, startedAt: number): TestedWebhook {
+function unsentWebhook({ url }: Webhook, unsent: UnsentReason, startedAt: number): TestedWebhook {
   const result = { startedAt, durationMs: 0, ...unsentResult(unsent) }
   return { url, request: null, result }
 }
 
-const STOPPING: Unsent = { class: 'transform_failed', error: 'Hookline is stopping.' }
+const STOPPING: UnsentReason = { class: 'transform_failed', error: 'Hookline is stopping.' }
 
 function testedWebhook(
   request: WebhookRequest,

@@ -4,7 +4,7 @@ import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Recurring } from '../../util/time/recurring.ts'
+import { RecurringWork } from '../../util/time/recurring.ts'
 import { selectionOf } from '../../routing/filter.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
@@ -28,12 +28,12 @@ const AFTER_FAILURE_MS = 1_000
 export class ReplayWorker implements Worker {
   readonly name = 'replays'
   readonly #options: ReplayWorkerOptions
-  readonly #recurring: Recurring
+  readonly #recurring: RecurringWork
   readonly #rates = new Map<string, ReplayRate>()
 
   constructor(options: ReplayWorkerOptions) {
     this.#options = options
-    this.#recurring = new Recurring({ clock: options.clock, work: () => this.#takeTurns() })
+    this.#recurring = new RecurringWork({ clock: options.clock, work: () => this.#takeTurns() })
   }
 
   wake(): void {

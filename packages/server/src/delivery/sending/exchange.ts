@@ -6,7 +6,7 @@ import { DeadlineQueue, type QueuedDeadline } from '../network/deadline.ts'
 import { DeadlineExceededError, ResponseUnreadableError } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
-import { asRefused } from './webhook-request.ts'
+import { toRefusedError } from './webhook-request.ts'
 
 /** A body of up to this size is read to its end, to reuse the socket. For a larger one, the socket is closed. */
 const READ_BYTES = 64 * 1024
@@ -102,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Rejects with an error thrown before undici sent the request. */
   refuse(cause: unknown): void {
-    this.#fail(asRefused(cause))
+    this.#fail(toRefusedError(cause))
   }
 
   begin(pool: Pick<Dispatcher, 'dispatch'>, options: Dispatcher.DispatchOptions): void {

@@ -261,7 +261,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
 const MIN_RETRY_AFTER_MS = 1000
 export const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** 502 and 503 may come from a proxy in front of a receiver. */
+/** The statuses whose Retry-After is honoured. 502 and 503 may come from a proxy in front of a receiver. */
 const HONOURED = new Set([408, 425, 429, 502, 503])
 
 /** The pause from `Retry-After` in milliseconds, from 1 s to 1 h. `undefined` if invalid or ignored for the status. */

@@ -47,7 +47,7 @@ export function shownHeaders(
 ): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const name of RECORDED_HEADERS) {
-    const value = combined(headers[name])
+    const value = joinHeaderValues(headers[name])
     if (value !== undefined) shown[name] = hideSecrets(value, secrets).slice(0, HEADER_CHARACTERS)
   }
   const location = redirectTarget(firstOf(headers.location), url)
@@ -58,7 +58,7 @@ export function shownHeaders(
 }
 
 /** All values of a header as one (RFC 9110 §5.2). */
-export function combined(value: string | string[] | undefined): string | undefined {
+export function joinHeaderValues(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 

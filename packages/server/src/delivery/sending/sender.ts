@@ -34,13 +34,13 @@ import {
   Resolver,
 } from '../network/resolver.ts'
 import { mailHostOf, sendMail } from './mail.ts'
-import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
+import { joinHeaderValues, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { fingerprintOf, pathOf, ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
 import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
-/** Creating one can take 25 ms. */
+/** The maximum TLS contexts in memory. Creating one can take 25 ms. */
 const MAX_SECURE_CONTEXTS = 100
 
 export interface WebhookSenderOptions {
@@ -205,7 +205,11 @@ export class WebhookSender implements AsyncDisposable {
   async #requestToken(request: TokenRequest): Promise<TokenResponse> {
     try {
       const { status, headers, body } = await this.#exchange(request, new AttemptTimer())
-      const pauseMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
+      const pauseMs = retryAfter(
+        status,
+        joinHeaderValues(headers['retry-after']),
+        this.#clock.wall(),
+      )
       return { status, body, retryAfterMs: pauseMs }
     } catch (error) {
       if (classifyFailure(error) === undefined) throw error
@@ -276,7 +280,11 @@ export class WebhookSender implements AsyncDisposable {
     const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
     // The error is logged, and a redirect usually repeats the path with its user data.
     const location = request.filledUrl === undefined ? shown['location'] : undefined
-    const retryAfterMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
+    const retryAfterMs = retryAfter(
+      status,
+      joinHeaderValues(headers['retry-after']),
+      this.#clock.wall(),
+    )
     return {
       ...classified,
       status,

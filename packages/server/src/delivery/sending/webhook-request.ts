@@ -133,7 +133,7 @@ export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): vo
 }
 
 /** Wraps an error from before the request was sent, without header values. */
-export function asRefused(cause: unknown): RequestRefusedError {
+export function toRefusedError(cause: unknown): RequestRefusedError {
   if (cause instanceof RequestRefusedError) return cause
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
   // undici's messages contain names of headers and options, but no values. Other messages may contain anything.

@@ -39,7 +39,7 @@ const MAX_CPU_MS = LIMITS.transformMs
  * that is really too slow exceeds the CPU limit on every try.
  */
 const WALL_MS = [2 * MAX_CPU_MS, 2 * MAX_CPU_MS, 10 * MAX_CPU_MS, 100 * MAX_CPU_MS]
-/** The first evaluation may include compilation and optimisation by V8. */
+/** An evaluation fails when this many of its tries exceed the CPU limit. The first try may include compilation and optimisation by V8. */
 const MAX_EXCEEDED = 2
 const MAX_COMPILED = 500
 const MAX_RESULT_CHARACTERS = 4 * 1024 * 1024

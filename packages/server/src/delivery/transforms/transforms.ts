@@ -8,7 +8,7 @@ import { withExactNumbers } from './exact-numbers.ts'
 import type { TransformResult, Evaluation } from './transform-process.ts'
 
 /** JSON text, absent if the expression returned nothing, or an error. */
-export type Transformed = { readonly json?: string } | { readonly error: string }
+export type TransformOutcome = { readonly json?: string } | { readonly error: string }
 
 /** How long an expression that has exceeded a limit is evaluated in the second process. */
 const ISOLATED_MS = 60_000
@@ -50,8 +50,8 @@ export class Transforms implements AsyncDisposable {
     expression: string,
     body: Uint8Array,
     { url, isWanted = () => true }: ApplyOptions = {},
-  ): Promise<Transformed | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
+  ): Promise<TransformOutcome | undefined> {
+    const { promise, resolve } = Promise.withResolvers<TransformOutcome | undefined>()
     const input = withExactNumbers(textOf(body))
     const evaluator = this.#isolated.has(expression) ? this.#slow : this.#fast
     evaluator.add({ expression, input, url, isWanted, resolve, exits: 0 })
@@ -78,7 +78,7 @@ export interface ApplyOptions {
 
 interface QueuedEvaluation extends Evaluation {
   readonly isWanted: () => boolean
-  readonly resolve: (evaluated: Transformed | undefined) => void
+  readonly resolve: (evaluated: TransformOutcome | undefined) => void
   /** The number of processes that exited while evaluating it, for any reason. */
   exits: number
 }

@@ -2,7 +2,7 @@ import type { AcceptedEvent, Delivery, Destination, EventWarning } from '@hookli
 import type { SharedChange } from '../../backend/threads.ts'
 import type { InProcessResponse, SentRequest } from '../../delivery/network/in-process-receiver.ts'
 import type { WireError } from '../../threads/channel.ts'
-import type { WorkerFailed } from '../../util/workers/supervisor.ts'
+import type { FailedWorker } from '../../util/workers/supervisor.ts'
 import type { Lanes } from '../lanes.ts'
 import type { LaneGroupSettings } from '../lane-group.ts'
 import type { Owners } from './owners.ts'
@@ -38,7 +38,7 @@ export interface LaneThreadFunctions extends Pick<
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
-  failedPermanently(failure: Omit<WorkerFailed, 'error'> & { readonly message: string }): void
+  failedPermanently(failure: Omit<FailedWorker, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
   corrupted(error: WireError): void
   inspect(request: SentRequest): Promise<InProcessResponse> | InProcessResponse

@@ -19,7 +19,7 @@ import { randomUUID } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import { subjectsOf, type Suppressions } from '../../backend/deletions.ts'
 import type { Steps } from '../source-turns.ts'
-import { isRefused, type Refused, type RejectedCall } from '../responses.ts'
+import { isRefused, type IngestRefusal, type RejectedCall } from '../responses.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import { type Receipt, stamp } from './stamp.ts'
 
@@ -45,7 +45,7 @@ export interface EventsFromCalls {
 
 const NO_WARNINGS: readonly EventWarning[] = []
 const SHOWN_ID_CHARACTERS = 100
-const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
+const ID_NOT_EXACT: IngestRefusal = { refused: 'id_not_exact' }
 
 /** Turns each valid call into an event, one per step. */
 export function* eventsFromCalls(request: RequestCalls): Steps<EventsFromCalls> {
@@ -85,7 +85,7 @@ function eventFromCall(
   index: number,
   request: RequestCalls,
   rounded: RoundedCalls,
-): AcceptedEvent | Refused {
+): AcceptedEvent | IngestRefusal {
   const { sourceId, rules, receipt, isStrict, traceContext } = request
   const call = request.calls[index]!
   const parsed = parseCall(call, rules)

@@ -17,7 +17,7 @@ import {
 } from '@hookline/protocol'
 import type { Config } from '../../config.ts'
 import { shapedCall } from '../../routing/body.ts'
-import { isRefused, type Refused } from '../responses.ts'
+import { isRefused, type IngestRefusal } from '../responses.ts'
 
 /** The rules for the calls of one request. */
 export interface CallRules {
@@ -57,7 +57,7 @@ const TYPES: ReadonlySet<unknown> = new Set(EVENT_TYPES)
 const NO_CONTEXT: JsonObject = {}
 
 /** Parses one call, as client libraries send it. Pure. */
-export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
+export function parseCall(call: Json, rules: CallRules): ParsedCall | IngestRefusal {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
   // The depth is checked first, because measuring a value that is nested too deeply would overflow the stack.
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
@@ -179,7 +179,7 @@ const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([na
 const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
 
 /** Reads all fields with a fixed type. The first invalid value refuses the call. @param isUtf8 whether the body was UTF-8 */
-function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
+function readFields(call: JsonObject, isUtf8: boolean): CallFields | IngestRefusal {
   const fields: Record<string, Json> = {}
   for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
     const raw = call[name]
@@ -232,7 +232,7 @@ export function singleCallBatch(call: Json): Batch {
 }
 
 /** Parses a batch, but not its calls. Pure. */
-export function parseBatch(body: Json, limits: Limits): Batch | Refused {
+export function parseBatch(body: Json, limits: Limits): Batch | IngestRefusal {
   if (!isJsonObject(body)) return { refused: 'not_an_object' }
   // A Go client with an empty queue sends this when it closes.
   if (body['batch'] === null) return NO_CALLS
@@ -255,7 +255,7 @@ export function isExpandedTooMuch(
   return bytes * calls > maxBatchExpansionBytes
 }
 
-function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused {
+function parseShared(body: JsonObject, maxLevels: number): SharedParts | IngestRefusal {
   const context = asObject(body['context'])
   const integrations = asObject(body['integrations'])
   if (context === undefined && isPresent(body['context'])) return { refused: 'context_not_object' }
@@ -270,7 +270,7 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused
 }
 
 /** The shared parts, changed like a call. Hashes may have made them longer. */
-export function shapedShared({ bytes, ...parts }: SharedParts, fields: Fields): SharedParts {
+export function shapedSharedParts({ bytes, ...parts }: SharedParts, fields: Fields): SharedParts {
   if (bytes === 0) return NOTHING_SHARED
   const shaped = shapedCall(parts, fields)
   return { ...shaped, bytes: Buffer.byteLength(JSON.stringify(shaped)) }

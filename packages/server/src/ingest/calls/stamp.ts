@@ -14,7 +14,7 @@ import { shapedCall } from '../../routing/body.ts'
 import type { ParsedCall } from './parse-call.ts'
 
 /** An event, with a warning if its timestamp is unreadable. */
-export interface Stamped {
+export interface StampedEvent {
   readonly event: Event
   readonly warning?: EventWarning
 }
@@ -24,7 +24,7 @@ export function stamp(
   call: Omit<ParsedCall, 'unknown'>,
   messageId: string,
   receipt: Receipt,
-): Stamped {
+): StampedEvent {
   const { fields, timestamp: raw } = call
   const { receivedAt } = receipt
   const sentAt = receipt.sentAt?.instant

@@ -4,7 +4,7 @@ import type { Catalog } from '../../backend/catalog.ts'
 import type { SharedChange, ThreadConnection } from '../../backend/threads.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateAddress } from '../../http/forwarding.ts'
-import { assertFree, type Listening } from '../../http/listen.ts'
+import { assertFree, type ListenSettings } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { restoredError, ThreadExitedError, type WireError } from '../../threads/channel.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../threads/thread-host.ts'
 import { ByteBudget, allocateBudget } from '../../util/limits/byte-budget.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
-import { type Limited, SharedBuckets } from '../../util/limits/shared-buckets.ts'
+import { type RateLimitOwner, SharedBuckets } from '../../util/limits/shared-buckets.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
 interface IngestThreadsOptions extends ThreadSupervisorOptions {
@@ -71,7 +71,7 @@ export class IngestThreads implements AsyncDisposable {
   }
 
   /** Resolves to the URL when all threads listen. Rejects with the system's error. */
-  async listen(at: Listening): Promise<string> {
+  async listen(at: ListenSettings): Promise<string> {
     await assertFree(at)
     const [first, ...others] = this.#threads
     const backlog = Math.ceil(at.backlog / this.#threads.length)
@@ -148,7 +148,7 @@ class IngestThread {
   #connection: ThreadConnection | undefined
   /** Resolves when the last thread that could append has exited, and all its events are in the log. */
   #gone: Promise<void> = Promise.resolve()
-  #listensAt: Listening | undefined
+  #listensAt: ListenSettings | undefined
 
   constructor(options: IngestThreadOptions) {
     this.host = new ThreadHost({
@@ -169,7 +169,7 @@ class IngestThread {
   }
 
   /** Listens, and again after each restart. Resolves to the URL. Rejects with the error of the system or of the thread. */
-  async listen(at: Listening): Promise<string> {
+  async listen(at: ListenSettings): Promise<string> {
     const channel = await this.host.ready()
     try {
       const url = await channel.call('listen', at)
@@ -201,7 +201,7 @@ export class SharedLimits {
   readonly #buckets: SharedBuckets
   #changes = 0
   /** The limits in use: the current ones, and those before changes that not all threads have applied yet. */
-  readonly #used = new Map<string, Limited>()
+  readonly #used = new Map<string, RateLimitOwner>()
 
   constructor({ catalog, threads, maxBufferedBodyBytes, clock }: SharedLimitsOptions) {
     const all = threads + 1
@@ -265,7 +265,7 @@ export interface IngestThreadData {
 }
 
 export interface IngestThreadFunctions {
-  listen(at: Listening): Promise<string>
+  listen(at: ListenSettings): Promise<string>
   apply(change: SharedChange): Promise<void>
   close(): void
   abort(): void

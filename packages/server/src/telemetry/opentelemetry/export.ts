@@ -38,8 +38,8 @@ interface Exporter<Items> {
   export(items: Items, onResult: (result: ExportResult) => void): void
 }
 
-/** Logs failures of an exporter, at most once a minute. */
-export function reported<Items, E extends Exporter<Items>>(
+/** Makes the exporter log its failures, at most once a minute. Returns it. */
+export function withFailureLog<Items, E extends Exporter<Items>>(
   exporter: E & Exporter<Items>,
   signal: 'traces' | 'metrics',
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
@@ -65,8 +65,8 @@ function reasonOf(error: Error | undefined): string {
   return message || (code ?? 'unknown')
 }
 
-/** Sends the remaining spans or metrics, and waits for a second at most. */
-export async function flushed(clock: Clock, shutdown: Promise<void>): Promise<void> {
+/** Waits until the exporter has shut down, for a second at most. */
+export async function waitForShutdown(clock: Clock, shutdown: Promise<void>): Promise<void> {
   const done = new AbortController()
   const end = (): void => done.abort()
   shutdown.then(end, end)

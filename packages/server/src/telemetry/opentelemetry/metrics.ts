@@ -13,7 +13,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MetricJson } from '../thread-metrics-registry.ts'
-import { flushed, reported, resourceOf } from './export.ts'
+import { waitForShutdown, withFailureLog, resourceOf } from './export.ts'
 import { Variables } from './variables.ts'
 
 export interface MetricsExportOptions {
@@ -45,7 +45,7 @@ export class OpenTelemetryMetrics implements AsyncDisposable {
       return { resourceMetrics: { resource: emptyResource(), scopeMetrics }, errors: [] }
     }
     const reader = new PeriodicExportingMetricReader({
-      exporter: reported(new OTLPMetricExporter(), 'metrics', { clock, logger }),
+      exporter: withFailureLog(new OTLPMetricExporter(), 'metrics', { clock, logger }),
       exportIntervalMillis: intervalMs,
       exportTimeoutMillis: Math.min(timeoutMs, intervalMs),
       metricProducers: [{ collect }],
@@ -55,7 +55,7 @@ export class OpenTelemetryMetrics implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return flushed(this.#clock, this.#provider.shutdown())
+    return waitForShutdown(this.#clock, this.#provider.shutdown())
   }
 }
 

@@ -39,7 +39,7 @@ import {
   unrecordedCall,
   unrecordedDelivery,
 } from '../tracing.ts'
-import { flushed, reported, resourceOf } from './export.ts'
+import { waitForShutdown, withFailureLog, resourceOf } from './export.ts'
 import { Variables } from './variables.ts'
 
 const FAILED: ReadonlySet<DeliveryState> = new Set(['rejected', 'expired', 'quarantined'])
@@ -63,7 +63,7 @@ export class OpenTelemetryTracing implements Tracing {
       scheduledDelayMillis: variables.positive('OTEL_BSP_SCHEDULE_DELAY'),
       exportTimeoutMillis: variables.positive('OTEL_BSP_EXPORT_TIMEOUT'),
     }
-    const exporter = reported(new OTLPTraceExporter(), 'traces', options)
+    const exporter = withFailureLog(new OTLPTraceExporter(), 'traces', options)
     const sampler = variables.sampler()
     this.#options = options
     this.#sampler = sampler
@@ -194,7 +194,7 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return flushed(this.#options.clock, this.#provider.shutdown())
+    return waitForShutdown(this.#options.clock, this.#provider.shutdown())
   }
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time/clock.ts'
-import { type Bucket, FULL, type Limited, type SharedBuckets } from './shared-buckets.ts'
+import { type Bucket, FULL, type RateLimitOwner, type SharedBuckets } from './shared-buckets.ts'
 
 interface RateLimitOptions {
   readonly burstSeconds?: number
@@ -14,7 +14,7 @@ const MAX_WAIT_SECONDS = 3_600
 
 /** Less than a nanosecond each: the rounding error is below 1 in 30,000. */
 const UNITS_PER_MS = 2 ** 24
-/** Per request: about two years. */
+/** The maximum cost of one request: about two years. */
 const MAX_UNITS = 2 ** 60
 
 /**
@@ -41,7 +41,7 @@ export class RateLimit {
   }
 
   /** Takes `amount` tokens and returns 0, or returns the seconds to wait. */
-  take({ id, rateLimit }: Limited, amount: number): number {
+  take({ id, rateLimit }: RateLimitOwner, amount: number): number {
     if (rateLimit === null) return 0
     if (rateLimit === 0) return MAX_WAIT_SECONDS
     const bucket = this.#shared?.find({ id, rateLimit })

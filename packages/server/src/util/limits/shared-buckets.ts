@@ -7,7 +7,7 @@ export interface Bucket {
 }
 
 /** A source or token with a limit. */
-export interface Limited {
+export interface RateLimitOwner {
   readonly id: string
   /** Per second; `null`: no limit. */
   readonly rateLimit: number | null
@@ -75,7 +75,7 @@ export class SharedBuckets {
    * new limits before threads receive a change, and with the new ones after all have applied it. Otherwise a thread may take
    * from the bucket of another id.
    */
-  keep(limits: Iterable<Limited>): void {
+  keep(limits: Iterable<RateLimitOwner>): void {
     const keys = new Set<bigint>()
     for (const limit of limits) if (limit.rateLimit !== null) keys.add(keyOf(nameOf(limit)))
     for (const [key, slot] of this.#assigned) if (!keys.has(key)) this.#release(key, slot)
@@ -85,7 +85,7 @@ export class SharedBuckets {
   }
 
   /** `undefined` if the id has none, because all are assigned. */
-  find(limit: Limited): Bucket | undefined {
+  find(limit: RateLimitOwner): Bucket | undefined {
     const name = nameOf(limit)
     const known = this.#known.get(name)
     if (known && this.#keyAt(known.bucket.index - 1) === known.key) return known.bucket
@@ -143,7 +143,7 @@ export class SharedBuckets {
   }
 }
 
-function nameOf({ id, rateLimit }: Limited): string {
+function nameOf({ id, rateLimit }: RateLimitOwner): string {
   return `${rateLimit} ${id}`
 }
 

@@ -8,7 +8,7 @@ export interface RecurringOptions {
 }
 
 /** Runs work repeatedly, one run at a time: when it is due, or earlier after `wake` or `wakeBy`. Wake-ups are never lost. */
-export class Recurring {
+export class RecurringWork {
   readonly #options: RecurringOptions
   #dueAt = Infinity
   #onEarlier = (): void => undefined

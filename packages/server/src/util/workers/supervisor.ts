@@ -3,14 +3,14 @@ import type { Clock } from '../time/clock.ts'
 import type { Worker } from './worker.ts'
 
 /** A worker failed too often and is not restarted. */
-export interface WorkerFailed {
+export interface FailedWorker {
   readonly worker: string
   readonly error: unknown
   readonly failures: number
 }
 
 /** A worker failed and is restarted in `restartInMs`. */
-export interface WorkerFailure extends WorkerFailed {
+export interface WorkerFailure extends FailedWorker {
   readonly isTransient: boolean
   readonly restartInMs: number
 }
@@ -20,7 +20,7 @@ export interface SupervisorOptions {
   /** Whether the failure does not count, because the backend is unavailable. */
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
-  readonly onPermanentFailure: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: FailedWorker) => void
   /** Names of non-critical workers, which are suspended instead of failing the process. */
   readonly noncriticalWorkers?: ReadonlySet<string>
   /** Called instead of `onPermanentFailure` when a non-critical worker is suspended. */
@@ -111,7 +111,7 @@ export class Supervisor {
     }
   }
 
-  async #waitForRestart(failure: WorkerFailed, inARow: number): Promise<void> {
+  async #waitForRestart(failure: FailedWorker, inARow: number): Promise<void> {
     const { clock, signal, isTransient, onFailure, restartsImmediately } = this.#options
     const { firstRestartMs = FIRST_RESTART_MS } = this.#options
     const pauses = restartsImmediately ? inARow - 1 : inARow

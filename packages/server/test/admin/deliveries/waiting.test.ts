@@ -60,14 +60,14 @@ type WaitCase = readonly [
 ]
 
 const ROWS: readonly WaitCase[] = [
-  ['that is due waits in line', {}, ['queued', NOON, NOW]],
+  ['is queued once it is due', {}, ['queued', NOON, NOW]],
   [
     'with an attempt in progress waits for the response, even if it is paused meanwhile',
     { begunAt: NOW - 3, destination: pausedWebhook('operator') },
     ['in_flight', NOW - 3, NOW],
   ],
   ['with a later retry waits for it', { part: failed(NOW + 5) }, ['retry', FAILED_AT, NOW + 5]],
-  ['with a retry that is due waits in line', { part: failed(NOW - 5) }, ['queued', NOW - 5, NOW]],
+  ['with a retry is queued once it is due', { part: failed(NOW - 5) }, ['queued', NOW - 5, NOW]],
   [
     'waits for the end of Retry-After',
     { part: failed(NOW + 5), state: { retryAfterUntil: NOW + 50 } },
@@ -139,7 +139,7 @@ const ROWS: readonly WaitCase[] = [
     ['destination_paused', NOON - 9, null],
   ],
   [
-    'that is held waits in line once nothing is paused',
+    'that is held is queued once nothing is paused',
     { part: { state: 'held' } },
     ['queued', NOW, NOW],
   ],
@@ -167,7 +167,7 @@ describe('a part of a delivery', () => {
     expect(partWaiting(partOf(), { ...contextOf({}), destination: undefined })).toBeNull()
   })
 
-  test('of a webhook whose health is unknown waits in line', () => {
+  test('of a webhook whose health is unknown is queued', () => {
     const context = { ...contextOf({}), states: [] }
     expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'queued' })
   })
@@ -182,8 +182,8 @@ test('the time of the next attempt follows the system clock, even after it was s
 test('no wait starts in the future, even after the system clock was set back', () => {
   const jumpMs = -2 * 86_400_000
   const now = NOW + jumpMs
-  const inLine = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })
-  expect(inLine).toMatchObject({ reason: 'queued', since: now, nextAttemptAt: now })
+  const queued = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })
+  expect(queued).toMatchObject({ reason: 'queued', since: now, nextAttemptAt: now })
   const context = contextOf({ state: { brokenSince: NOW - 7, openUntil: NOW + 5 } })
   const states = context.states.map((state) => shownState(state, jumpMs))
   const blocked = partWaiting(partOf({ dueAt: NOW }), { ...context, states, now, jumpMs })

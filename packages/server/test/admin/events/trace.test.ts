@@ -1,4 +1,4 @@
-import { parsed } from '../../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../src/backend/accepted-event.ts'
 import {
   ATTEMPT_CLASSES,
   DECLINE_REASONS,
@@ -54,7 +54,7 @@ const traced = (each: Delivery, change: Partial<WaitContext> = {}): TracedDelive
   },
 })
 const archived = (...declined: [string, DeclineReason][]) => ({
-  ...parsed(acceptedEvent({ at: NOON })),
+  ...withParsedFields(acceptedEvent({ at: NOON })),
   declined: declined.map(([destinationId, reason]) => ({ destinationId, reason })),
   duplicates: 0,
   lastDuplicateAt: null,

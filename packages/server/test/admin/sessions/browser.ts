@@ -3,7 +3,7 @@ import type { AdminDeps } from '../../../src/admin/routes.ts'
 import { AdminServer, type ApiResponse } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
-export interface Current {
+export interface CurrentSession {
   readonly kind: string
   readonly id: string
   readonly name: string
@@ -40,8 +40,8 @@ export class Browser {
     return answer
   }
 
-  async signIn(body: object): Promise<ApiResponse<Current>> {
-    const answer = await this.call<Current>('POST', '/sessions', body)
+  async signIn(body: object): Promise<ApiResponse<CurrentSession>> {
+    const answer = await this.call<CurrentSession>('POST', '/sessions', body)
     this.csrfToken = answer.body.csrfToken
     return answer
   }

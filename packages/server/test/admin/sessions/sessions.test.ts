@@ -2,7 +2,7 @@ import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { AdminServer, TOKEN } from '../admin-server.ts'
-import { Browser, codeOf, type Current, signedIn } from './browser.ts'
+import { Browser, codeOf, type CurrentSession, signedIn } from './browser.ts'
 
 interface Session {
   readonly id: string
@@ -32,7 +32,7 @@ test('a sign-in link opens one session, which can read and make changes', async 
   expect(answer.headers.get('set-cookie')).toMatch(
     /^hookline_session=ses_[\w-]+; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict$/,
   )
-  expect((await browser.call<Current>('GET', '/session')).body).toEqual(answer.body)
+  expect((await browser.call<CurrentSession>('GET', '/session')).body).toEqual(answer.body)
   expect((await browser.call('POST', '/sources', source)).status).toBe(201)
   const again = await new Browser(server).call('POST', '/sessions', { code })
   expect([again.status, again.body.code]).toEqual([401, 'unauthorized'])
@@ -87,7 +87,7 @@ test('sessions chained by links end with the first token', async () => {
 test('sessions of local browsers end when the service no longer allows local access', async () => {
   await using server = await AdminServer.open({ allowsLocalAccess: true })
   const here = new Browser(server)
-  here.csrfToken = (await here.call<Current>('GET', '/session')).body.csrfToken
+  here.csrfToken = (await here.call<CurrentSession>('GET', '/session')).body.csrfToken
   const link = await here.call<{ path: string }>('POST', '/sign-in-links', {})
   const other = new Browser(server)
   await other.signIn({ code: link.body.path.split('#')[1]! })
@@ -268,7 +268,7 @@ test('signing out removes the cookie and the session', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const { cookie } = browser
-  const { id } = (await browser.call<Current>('GET', '/session')).body
+  const { id } = (await browser.call<CurrentSession>('GET', '/session')).body
   const answer = await browser.call('DELETE', `/sessions/${id}`)
   expect(answer.status).toBe(204)
   expect(answer.headers.get('set-cookie')).toContain('hookline_session=; Path=/; Max-Age=0;')
@@ -297,7 +297,7 @@ test('a token cannot be used as a session, or a session as a token', async () =>
 test('a local browser of an open service needs a CSRF token, but no login', async () => {
   await using server = await AdminServer.open({ allowsLocalAccess: true })
   const browser = new Browser(server)
-  const { body } = await browser.call<Current>('GET', '/session')
+  const { body } = await browser.call<CurrentSession>('GET', '/session')
   expect([body.kind, body.role]).toEqual(['open', 'admin'])
   expect((await browser.call('POST', '/sources', source)).status).toBe(403)
   browser.csrfToken = body.csrfToken

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { auditEntryOf } from '@hookline/testing/records/audit-entry'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { auditConformance } from '../conformance/audit.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   auditConformance(openClusterHarness)
 
   test('every node lists the audit entries of all nodes', async () => {

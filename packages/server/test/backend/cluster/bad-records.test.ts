@@ -1,16 +1,16 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { parsed } from '../../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../src/backend/accepted-event.ts'
 import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
 import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { purgeUser } from '../conformance/deletions/purge-requests.ts'
-import { follow, loaded } from '../conformance/profiles/profile-changes.ts'
+import { follow, loadProfile } from '../conformance/profiles/profile-changes.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
 /** Appends bytes to the log from outside Hookline. */
@@ -63,10 +63,10 @@ function flipped(events: readonly AcceptedEvent[], part: Uint8Array | string, of
 /** A chunk whose second event has these fields. */
 function withFields(events: readonly AcceptedEvent[], fields: Record<string, unknown>): Buffer {
   const [first, bad, last] = events
-  return chunkOf([first!, { ...parsed(bad!), ...fields }, last!])
+  return chunkOf([first!, { ...withParsedFields(bad!), ...fields }, last!])
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on the cluster', () => {
   test.for<[string, (events: readonly AcceptedEvent[]) => Buffer]>([
     ['a byte of its body is flipped', (events) => flipped(events, events[1]!.body, 9)],
     ['a byte of its id is flipped', (events) => flipped(events, `["${events[1]!.id}`, 9)],
@@ -187,8 +187,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
       { type: 'identify', traits: { city: 'Rome' } },
       { type: 'identify', userId: 'u2', traits },
     ])
-    expect((await loaded(harness, 'u1')).traits).toMatchObject({ city: 'Rome' })
-    expect((await loaded(harness, 'u2')).traits).toEqual(traits)
+    expect((await loadProfile(harness, 'u1')).traits).toMatchObject({ city: 'Rome' })
+    expect((await loadProfile(harness, 'u2')).traits).toEqual(traits)
     const profile = await harness.backend.profiles.find('default', 'u1')
     expect(profile?.counts.identify).toBeGreaterThan(0)
     expect(await harness.sql('SELECT reason FROM quarantine')).toHaveLength(isJson ? 0 : 1)

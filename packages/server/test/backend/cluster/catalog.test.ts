@@ -4,7 +4,7 @@ import { CatalogConflictError } from '../../../src/backend/catalog.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
@@ -13,7 +13,7 @@ const NEVER_MS = 3_600_000
 const source = newSource()
 const destination = newDestination({ settings: { sharedSecret: 's3cret-of-a-receiver' } })
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   catalogConformance(openClusterHarness)
   keyUsesConformance(openClusterHarness)
 

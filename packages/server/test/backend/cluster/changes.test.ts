@@ -5,11 +5,11 @@ import { NO_SIGNALS } from '../../../src/backend/embedded/single-node.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 
 const NEVER_MS = 3_600_000
 
-describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the change feed', () => {
   test('refreshes only the kind that another node has changed, immediately', async () => {
     await using database = await openDatabase()
     await using here = feedOn(database)

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { anonymousPurgesConformance } from '../conformance/deletions/anonymous-purges.ts'
 import { deletionsConformance } from '../conformance/deletions/deletions.ts'
 import { profilePurgesConformance } from '../conformance/deletions/profile-purges.ts'
@@ -8,7 +8,7 @@ import { purgesConformance } from '../conformance/deletions/purges.ts'
 import { refusedAfterPurgeConformance } from '../conformance/deletions/refused-after-purge.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('deletions of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('deletions of a cluster', () => {
   deletionsConformance(openClusterHarness)
   purgesConformance(openClusterHarness)
   purgePositionsConformance(openClusterHarness)

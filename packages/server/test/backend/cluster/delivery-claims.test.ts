@@ -11,7 +11,7 @@ import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { purgeUser } from '../conformance/deletions/purge-requests.ts'
 import {
   attemptOf,
@@ -91,7 +91,7 @@ async function recordMany(harness: ClusterHarness, count: number, change: Partia
   return all.map(({ id }) => id).toSorted()
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('claims of several nodes', () => {
   test('never overlap when they claim in the same lane at once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
@@ -187,7 +187,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('claims of several nodes', () 
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its lease', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a node that slept through its lease', () => {
   /** A delivery that the sleeper has claimed, and another node has taken over. */
   async function takenOver(harness: ClusterHarness, sleeper: OpenedNode): Promise<Delivery> {
     const delivery = await recordDelivery(harness)
@@ -280,7 +280,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrently', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('nodes that record concurrently', () => {
   test('create one delivery for an event that both have', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)
@@ -333,27 +333,30 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrentl
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a delivery that changes after its claim', () => {
-  test('is not mistaken for corrupted, and its retry is not lost', async () => {
-    await using harness = await openClusterHarness()
-    await using node = await openNode(harness)
-    const { id } = await recordDelivery(harness)
-    const retry = () => harness.backend.replays.retry(id, NOON)
-    const claim = await claimInterrupted(node, retry)
-    expect(claim).toEqual({ deliveries: [], unreadable: [] })
-    expect(idsOf(await harness.backend.deliveries.claimUnsplit(9))).toEqual([id])
-  })
+describe.skipIf(clusterSkipReason() !== undefined)(
+  'a delivery that changes after its claim',
+  () => {
+    test('is not mistaken for corrupted, and its retry is not lost', async () => {
+      await using harness = await openClusterHarness()
+      await using node = await openNode(harness)
+      const { id } = await recordDelivery(harness)
+      const retry = () => harness.backend.replays.retry(id, NOON)
+      const claim = await claimInterrupted(node, retry)
+      expect(claim).toEqual({ deliveries: [], unreadable: [] })
+      expect(idsOf(await harness.backend.deliveries.claimUnsplit(9))).toEqual([id])
+    })
 
-  test('is not quarantined if its user was purged', async () => {
-    await using harness = await openClusterHarness()
-    await using node = await openNode(harness)
-    await recordDelivery(harness, {}, acceptedEvent({ userId: 'u1' }))
-    const claim = await claimInterrupted(node, () => purgeUser(harness, 'u1'))
-    expect(claim).toEqual({ deliveries: [], unreadable: [] })
-  })
-})
+    test('is not quarantined if its user was purged', async () => {
+      await using harness = await openClusterHarness()
+      await using node = await openNode(harness)
+      await recordDelivery(harness, {}, acceptedEvent({ userId: 'u1' }))
+      const claim = await claimInterrupted(node, () => purgeUser(harness, 'u1'))
+      expect(claim).toEqual({ deliveries: [], unreadable: [] })
+    })
+  },
+)
 
-describe.skipIf(clusterIsMissing() !== undefined)('a claim whose response was lost', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a claim whose response was lost', () => {
   test('ends once the database responds again, and other claims stay', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)

@@ -9,14 +9,14 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { auditEntryOf } from '@hookline/testing/records/audit-entry'
 import { newDestination } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { attemptOf, LANE, recordDelivery } from '../conformance/deliveries/recorded-delivery.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 import { openPostgres } from './open-postgres.ts'
 
 const destination = newDestination({ settings: { sharedSecret: 's3cret' } })
 
-describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the encryption key of a cluster', () => {
   test('is the same on all nodes: one with another key is refused with a reason', async () => {
     await using harness = await openClusterHarness()
     const other = SecretBox.newKey()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import type { Evaluated, LoadedProfile } from '../../../src/backend/evaluations.ts'
+import type { EvaluatedProfile, LoadedProfile } from '../../../src/backend/evaluations.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { purgeUser } from '../conformance/deletions/purge-requests.ts'
 import { announce, follow } from '../conformance/profiles/profile-changes.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
@@ -25,7 +25,7 @@ async function openNodes(): Promise<Nodes> {
 }
 
 /** A profile that enters two audiences. Each call announces it with new events, as each node would. */
-function evaluatedOf({ profileId, version, userIds }: LoadedProfile): Evaluated {
+function evaluatedOf({ profileId, version, userIds }: LoadedProfile): EvaluatedProfile {
   const results = ['aud_a', 'aud_b'].map((computationId) => ({
     computationId,
     value: true,
@@ -44,7 +44,7 @@ async function count(harness: ClusterHarness, from: string): Promise<number> {
 const RESULTS_OF_NOTHING = `results AS r WHERE NOT EXISTS (SELECT FROM identities WHERE id = r.profile AND profile = id)
   OR NOT EXISTS (SELECT FROM computations WHERE number = r.computation)`
 
-describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
   test('that evaluate the same profiles concurrently store and announce each change once', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
@@ -166,7 +166,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a commit on PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a commit on PostgreSQL', () => {
   test('stores nothing if its events cannot be appended', async () => {
     await using harness = await openClusterHarness()
     const { evaluations, memberships } = harness.backend

@@ -1,10 +1,10 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { walksConformance } from '../conformance/audiences/walks.ts'
 import { evaluationsConformance } from '../conformance/audiences/evaluations.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('evaluations on PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('evaluations on PostgreSQL', () => {
   evaluationsConformance(openClusterHarness)
   walksConformance(openClusterHarness)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { receive, request } from '../conformance/deletions/purge-requests.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
@@ -18,7 +18,7 @@ async function kept(harness: ClusterHarness): Promise<number> {
 
 const AGED = `UPDATE purged_ids SET added_at = added_at - 25 * 3600000`
 
-describe.skipIf(clusterIsMissing() !== undefined)('the record of a purged user', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the record of a purged user', () => {
   test('is removed after a day', async () => {
     await using harness = await openClusterHarness()
     await receive(harness, {})

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 const answer = { fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   idempotentResponsesConformance(openClusterHarness)
 
   test('a key reserved by one node is reserved on all until that node releases it or it expires', async () => {

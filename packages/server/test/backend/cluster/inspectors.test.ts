@@ -8,7 +8,7 @@ import {
 import type { InspectedRequest } from '../../../src/inspector/inspected-request.ts'
 import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
 import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 
@@ -26,7 +26,7 @@ class NodeInspector {
 const idsOf = (requests: readonly Pick<InspectedRequest, 'id'>[]): string[] =>
   requests.map(({ id }) => id)
 
-describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the inspector of a cluster', () => {
   let opened: OpenNodes
   let inspectors: readonly NodeInspector[]
 

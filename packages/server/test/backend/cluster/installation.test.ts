@@ -7,7 +7,7 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import {
-  clusterIsMissing,
+  clusterSkipReason,
   type ClusterNamespace,
   newClusterNamespace,
 } from '@hookline/testing/cluster/cluster-servers'
@@ -46,7 +46,7 @@ async function idOf(place: ClusterNamespace): Promise<string> {
   return (row as { id: string }).id
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('an installation', () => {
   test('refuses the stream of another installation on the same NATS servers, and names both', async () => {
     await using first = await newClusterNamespace('empty')
     await using second = await newClusterNamespace('empty')

@@ -6,7 +6,7 @@ import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { LogEntry } from '../../../src/backend/log.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 const idsOf = (events: readonly AcceptedEvent[]): string[] => events.map(({ id }) => id)
@@ -41,7 +41,7 @@ async function withNats<T>(
   return await use(link)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the log of several nodes', () => {
   test('hands each entry to one of them', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)

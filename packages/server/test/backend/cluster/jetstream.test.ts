@@ -1,8 +1,8 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { logConformance } from '../conformance/log/log.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('the log on JetStream', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the log on JetStream', () => {
   logConformance(openClusterHarness, { isOrdered: false })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { PostgresLeases } from '../../../src/backend/cluster/postgres-leases.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { openPostgres } from './open-postgres.ts'
 
 const NEVER = new AbortController().signal
 
-describe.skipIf(clusterIsMissing() !== undefined)('leases of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('leases of several nodes', () => {
   test('one node holds a lease, and the next one gets it after its release', async () => {
     await using postgres = await openPostgres()
     const [a, b] = [1, 2].map(

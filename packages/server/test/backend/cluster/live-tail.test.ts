@@ -6,7 +6,7 @@ import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
@@ -54,7 +54,7 @@ async function readOnOtherNodes({ signals }: Backend): Promise<void> {
   stop()
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the live tail of several nodes', () => {
   test('shows the activity of all nodes, and filters it by the events of other nodes', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
@@ -195,7 +195,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('counts and changes of several nodes', () => {
   test('the counts per second include all nodes, and nothing is counted without readers', async () => {
     await using opened = await openNodes(2)
     const [a, b] = [topicsOf(opened.nodes[0]!, 3), topicsOf(opened.nodes[1]!)]

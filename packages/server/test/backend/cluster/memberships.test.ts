@@ -1,11 +1,11 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { membershipsConformance } from '../conformance/audiences/memberships.ts'
 import { previewsConformance } from '../conformance/audiences/previews.ts'
 import { syncsConformance } from '../conformance/audiences/syncs.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('memberships on PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('memberships on PostgreSQL', () => {
   membershipsConformance(openClusterHarness)
   previewsConformance(openClusterHarness)
   syncsConformance(openClusterHarness)

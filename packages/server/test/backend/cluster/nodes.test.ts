@@ -5,7 +5,7 @@ import { migrate } from '../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { divisionOf } from '../../../src/engine/peers.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { HEARTBEAT_MS, openNodes } from './open-nodes.ts'
@@ -26,7 +26,7 @@ const aliveOn = ({ nodes }: Backend): string[] =>
 const idsOf = (backends: readonly Backend[]): string[] =>
   backends.map(({ nodes }) => nodes.id).toSorted()
 
-describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the nodes of a service', () => {
   test('see each other soon after one joins or leaves', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes

@@ -3,7 +3,7 @@ import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { NewNotice } from '../../../src/backend/notices.ts'
 import { noticeId } from '../../../src/deletions/deletions.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { noticesConformance } from '../conformance/deletions/notices.ts'
 import { idsOf, partOf } from '../conformance/deliveries/recorded-delivery.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
@@ -19,7 +19,7 @@ function noticesOf(count: number): NewNotice[] {
   })
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('notices of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('notices of a cluster', () => {
   noticesConformance(openClusterHarness)
 
   test('created by two nodes at once exist once, and each is handed out by one node', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { computedEvent } from '@hookline/testing/records/computed-event'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('the outbox', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the outbox', () => {
   test('is moved to the log once and in order by several nodes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ownKeysIn } from '../../../src/backend/cluster/encryption/encryption-key.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
 import { alertStatesConformance } from '../conformance/alert-states.ts'
 import { leasesConformance } from '../conformance/leases.ts'
@@ -8,7 +8,7 @@ import { ownKeysConformance } from '../conformance/own-keys.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 import { openPostgres } from './open-postgres.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on the cluster', () => {
   leasesConformance(openClusterHarness)
   ownKeysConformance(openClusterHarness)
   alertStatesConformance(openClusterHarness)

@@ -1,7 +1,7 @@
 import type { LaneState } from '@hookline/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { LaneId, LaneCommand } from '../../../src/backend/deliveries.ts'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
@@ -70,7 +70,7 @@ async function openWithDestination(count: number): Promise<OpenNodes> {
   return opened
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('nodes that deliver', () => {
   test('open and close a breaker together, without further attempts', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
@@ -146,7 +146,7 @@ const CLOSED: LaneState = {
   inFlight: 2,
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('lanes of several nodes', () => {
   test('are shown combined, and manual commands run on each node', async () => {
     await using opened = await openWithDestination(2)
     const commands: string[] = []

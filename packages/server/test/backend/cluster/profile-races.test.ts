@@ -4,7 +4,7 @@ import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { LoadedProfile } from '../../../src/backend/evaluations.ts'
 import type { ProfileChange } from '../../../src/backend/profiles.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { purgeUser } from '../conformance/deletions/purge-requests.ts'
 import { anonymous, changeOf, follow, user } from '../conformance/profiles/profile-changes.ts'
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
@@ -63,7 +63,7 @@ const evaluatedOf = ({ profileId, version, results }: LoadedProfile) => ({
   ],
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
   test('that follow the archive together apply each slice once', async () => {
     await using open = await openTwo()
     const { harness, other } = open

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { factsConformance } from '../conformance/profiles/facts.ts'
 import { profileIdentityConformance } from '../conformance/profiles/profile-identity.ts'
 import { profileHistoriesConformance } from '../conformance/profiles/profile-histories.ts'
@@ -10,7 +10,7 @@ import { profileTraitsConformance } from '../conformance/profiles/profile-traits
 import { profilesConformance } from '../conformance/profiles/profiles.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('profiles on PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('profiles on PostgreSQL', () => {
   profilesConformance(openClusterHarness)
   profileTraitsConformance(openClusterHarness)
   profileIdentityConformance(openClusterHarness)

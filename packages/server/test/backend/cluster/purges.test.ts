@@ -1,11 +1,11 @@
 import { type AcceptedEvent, newId } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { parsed } from '../../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { chunkOf } from '../../../src/backend/cluster/jetstream/chunk.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { keptIds, receive, request } from '../conformance/deletions/purge-requests.ts'
 import { attemptOf, deliveryOf } from '../conformance/deliveries/recorded-delivery.ts'
@@ -27,7 +27,7 @@ async function archiveNext({ log, events }: Backend, count: number): Promise<Acc
   return archived
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('purges of a cluster', () => {
   describe('an event that is in the log when the purge of its user begins is refused', () => {
     test.each(['before', 'after'])('by a node that was opened %s the purge', async (when) => {
       await using harness = await openClusterHarness()
@@ -84,7 +84,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     } as const
     await suppressions.add([{ ...suppression, id: 'a1' }])
     const known = acceptedEvent({ anonymousId: 'a1' })
-    const anonymous = { ...parsed(acceptedEvent({ anonymousId: 'a1' })), userId: undefined }
+    const anonymous = {
+      ...withParsedFields(acceptedEvent({ anonymousId: 'a1' })),
+      userId: undefined,
+    }
     await log.append([anonymous, known])
     await archiveNext(harness.backend, 2)
     expect(await keptIds(harness)).toEqual([known.id])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Service } from '../../../src/index.ts'
 import { ManagementApi } from '@hookline/testing/service/management-api'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ADMIN_TOKEN, openServiceAt, order, sendCalls, type Source } from '../move/filled-folder.ts'
@@ -30,7 +30,7 @@ async function createSource(api: ManagementApi): Promise<Source> {
 const statusOf = async (url: string, method = 'GET') =>
   (await fetch(url, { method, redirect: 'manual' })).status
 
-describe.skipIf(clusterIsMissing() !== undefined)('nodes with different roles', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('nodes with different roles', () => {
   test('receive, deliver, compute, delete and show everything together', async () => {
     await using stack = new AsyncDisposableStack()
     const receiver = stack.use(await openReceiver())

@@ -5,7 +5,7 @@ import { StatisticsRecorder } from '../../../src/activity/statistics-recorder.ts
 import type { Backend } from '../../../src/backend/backend.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { failedOnce } from '@hookline/testing/records/failed-once'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openNodes, type OpenNodes } from './open-nodes.ts'
@@ -39,7 +39,7 @@ async function openKnown(count: number): Promise<OpenNodes> {
   return opened
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('counts of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('counts of several nodes', () => {
   test('statistics include the current minute of all nodes, and count nothing twice during a write', async () => {
     await using opened = await openKnown(2)
     const clock = new ManualClock()

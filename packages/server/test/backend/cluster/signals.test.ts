@@ -2,13 +2,13 @@ import { connect } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 import { openNodes, untilConnected } from './open-nodes.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on PostgreSQL and NATS', () => {
   signalsConformance(openClusterHarness)
 })
 
@@ -18,7 +18,7 @@ function receivedBy({ signals }: Backend): unknown[] {
   return received
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('signals between nodes', () => {
   test('a signal from one node reaches all others, but not itself', async () => {
     await using opened = await openNodes(3)
     const received = opened.nodes.map(receivedBy)

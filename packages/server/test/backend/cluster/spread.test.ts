@@ -5,7 +5,7 @@ import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
@@ -13,7 +13,7 @@ import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 /** Notifications usually arrive within milliseconds. In this many rounds, at least one would arrive too late. */
 const ROUNDS = 20
 
-describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('when a change has resolved', () => {
   let opened: OpenNodes
 
   beforeAll(async () => {

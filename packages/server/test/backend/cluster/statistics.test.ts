@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { CountsRow } from '../../../src/backend/statistics.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { eventNamesConformance } from '../conformance/event-names.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
@@ -16,7 +16,7 @@ const rowsOf = (received: number): CountsRow[] =>
     counts: { received },
   }))
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   statisticsConformance(openClusterHarness)
   eventNamesConformance(openClusterHarness)
 

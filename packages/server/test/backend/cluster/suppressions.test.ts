@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { Suppression } from '../../../src/backend/deletions.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { suppressionsConformance } from '../conformance/deletions/suppressions.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
@@ -14,7 +14,7 @@ const suppression: Suppression = {
   deletionId: 'del_a',
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('suppressions of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('suppressions of a cluster', () => {
   suppressionsConformance(openClusterHarness)
 
   test('apply on other nodes, and can be removed there', async () => {

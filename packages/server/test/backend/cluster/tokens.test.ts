@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { StoredToken } from '../../../src/backend/tokens.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { tokensConformance } from '../conformance/tokens.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
@@ -16,7 +16,7 @@ const token: StoredToken = {
   lastUsedAt: null,
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   tokensConformance(openClusterHarness)
 
   test('a token added on one node is valid on every node until any node removes it', async () => {

@@ -7,7 +7,7 @@ import { MoveUnfinishedError } from '../../../src/backend/cluster/move/move-prog
 import type { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { openPostgres } from '../cluster/open-postgres.ts'
 import { fillFolder } from './filled-folder.ts'
@@ -59,7 +59,7 @@ async function runCommand(target: Target, dataDir: string, killAtTable = Infinit
 // Each start of the command takes seconds on a busy machine.
 const TIMEOUT_MS = 300_000
 
-describe.skipIf(clusterIsMissing() !== undefined)(
+describe.skipIf(clusterSkipReason() !== undefined)(
   'an interrupted move',
   { timeout: TIMEOUT_MS },
   () => {

@@ -4,7 +4,7 @@ import { movedTables, NOT_COPIED } from '../../../src/backend/cluster/move/moved
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { openPostgres } from '../cluster/open-postgres.ts'
 import { MAX_WAITING_BYTES } from './filled-folder.ts'
@@ -19,7 +19,7 @@ const ONLY_IN_FILE = [
   'corruptions',
 ]
 
-describe.skipIf(clusterIsMissing() !== undefined)('the tables of both engines', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the tables of both engines', () => {
   test('include every column of an embedded service, unless it is listed as not copied', async () => {
     using folder = new TemporaryFolder()
     const dataDir = folder.path

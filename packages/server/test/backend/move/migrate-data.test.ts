@@ -17,7 +17,7 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { newSource } from '@hookline/testing/records/catalog-records'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { openPostgres } from '../cluster/open-postgres.ts'
@@ -42,7 +42,7 @@ async function embeddedSnapshot({ dataDir }: FilledFolder) {
   return await snapshotOf(backend)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the data of a stopped service', () => {
   test('is the same in the cluster as in the file', async () => {
     await using folder = await fillFolder()
     await using target = await openTarget()

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
-import { parsed } from '../../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -125,7 +125,7 @@ test('an event that makes the pipeline throw is quarantined, and its neighbours 
   await using engine = await TestEngine.open()
   await engine.destination('dst_a', receiver.url)
   const [first, bad, last] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
-  const broken = { ...parsed(bad), origin: {} } as unknown as AcceptedEvent
+  const broken = { ...withParsedFields(bad), origin: {} } as unknown as AcceptedEvent
   await engine.backend.log.append([first, broken, last])
   await receiver.waitFor(2)
   await expect.poll(() => quarantinedIn(engine)).toBe(1)

@@ -120,7 +120,7 @@ export class BothWays implements AsyncDisposable {
 }
 
 /** All bytes that a connection receives until it closes, and whether it was reset. */
-export async function received(socket: Socket): Promise<{ text: string; isReset: boolean }> {
+export async function receivedBytes(socket: Socket): Promise<{ text: string; isReset: boolean }> {
   const chunks: Buffer[] = []
   let isReset = false
   socket.on('error', ({ code }: NodeJS.ErrnoException) => (isReset = code === 'ECONNRESET'))

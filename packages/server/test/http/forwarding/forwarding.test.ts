@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { BothWays, received } from './both-ways.ts'
+import { BothWays, receivedBytes } from './both-ways.ts'
 
 let ways: BothWays
 
@@ -18,7 +18,7 @@ const last = (path: string): string => get(path, 'Connection: close')
 
 /** The JSON bodies of the responses. */
 async function bodiesOf(socket: Socket): Promise<unknown[]> {
-  const { text } = await received(socket)
+  const { text } = await receivedBytes(socket)
   return (text.match(/\{.*\}/g) ?? []).map((body) => JSON.parse(body) as unknown)
 }
 
@@ -52,7 +52,7 @@ test('900 simultaneous clients are all served, even if the main thread is busy',
   await Promise.all(clients.map((client) => once(client, 'connect')))
   // More than Node's default backlog of 511.
   for (const client of clients) client.write(last('/ends'))
-  const results = await Promise.all(clients.map((client) => received(client)))
+  const results = await Promise.all(clients.map((client) => receivedBytes(client)))
   expect(results.filter(({ text }) => !text.startsWith('HTTP/1.1 200'))).toEqual([])
 })
 
@@ -70,7 +70,7 @@ describe('the private address', () => {
   test('serves nothing without the secret', async () => {
     const socket = connect({ path: ways.path, allowHalfOpen: true })
     socket.write(get('/ends').repeat(10))
-    expect((await received(socket)).text).toBe('')
+    expect((await receivedBytes(socket)).text).toBe('')
   })
 })
 
@@ -91,7 +91,7 @@ test('a forwarded connection closes after a request for a thread, so that later 
   socket.write(get('/echo'))
   await textUntil(socket, '/echo')
   socket.write(get('/own'))
-  const { text } = await received(socket)
+  const { text } = await receivedBytes(socket)
   expect(text.toLowerCase()).toContain('connection: close')
   expect(text).toContain('{"by":"main"}')
 })
@@ -115,7 +115,7 @@ test('an event stream is forwarded as it is sent', async () => {
   const socket = ways.connect('forwarded')
   socket.write(last('/events'))
   await textUntil(socket, 'data: first\n\n')
-  const rest = received(socket)
+  const rest = receivedBytes(socket)
   ways.release.resolve()
   expect((await rest).text).toContain('data: last\n\n')
 })
@@ -135,7 +135,7 @@ test.each(['/cut', '/reset'])(
   async (path) => {
     const socket = ways.connect('forwarded')
     socket.write(get(path))
-    const { text } = await received(socket)
+    const { text } = await receivedBytes(socket)
     expect(text.split('\r\n\r\n')[1]).toMatch(/^(half)?$/)
     expect(text.match(/HTTP\/1.1/g)?.length ?? 0).toBeLessThanOrEqual(1)
   },
@@ -146,13 +146,13 @@ test('a client is disconnected when the main thread is gone', async () => {
   socket.write(get('/held'))
   await expect.poll(() => ways.held).toHaveLength(1)
   const [request] = ways.held
-  const end = received(socket)
+  const end = receivedBytes(socket)
   request!.socket.destroy()
   expect((await end).text).toBe('')
   await ways.main.close()
   const late = ways.connect('forwarded')
   late.write(get('/echo'))
-  expect((await received(late)).text).toBe('')
+  expect((await receivedBytes(late)).text).toBe('')
 })
 
 test('a download waits for its reader, and is complete', async () => {
@@ -160,7 +160,7 @@ test('a download waits for its reader, and is complete', async () => {
   const socket = ways.connect('forwarded')
   socket.write(last(`/download?bytes=${bytes}`))
   await once(socket, 'readable')
-  const { text } = await received(socket)
+  const { text } = await receivedBytes(socket)
   expect(text.match(/x/g)).toHaveLength(bytes)
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { BothWays, received } from './both-ways.ts'
+import { BothWays, receivedBytes } from './both-ways.ts'
 
 let ways: BothWays
 
@@ -83,7 +83,7 @@ const request = fc
 /** The response to these bytes followed by a request that closes the connection. */
 async function responseTo(way: 'direct' | 'forwarded', parts: readonly string[]): Promise<string> {
   const socket = ways.connect(way)
-  const all = received(socket)
+  const all = receivedBytes(socket)
   socket.end(
     `${parts.join('')}GET /echo HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`,
     'latin1',

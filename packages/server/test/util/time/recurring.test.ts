@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Recurring } from '../../../src/util/time/recurring.ts'
+import { RecurringWork } from '../../../src/util/time/recurring.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
@@ -7,7 +7,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 function start(work: () => Promise<number>) {
   const clock = new ManualClock()
-  const recurring = new Recurring({ clock, work })
+  const recurring = new RecurringWork({ clock, work })
   const worker = { name: 'recurring', run: (signal: AbortSignal) => recurring.run(signal) }
   return { clock, recurring, running: new RunningWorker(worker, clock) }
 }

@@ -6,10 +6,10 @@ export type PartError = ApiProblem['errors'][number]
 
 /** The distinct field errors of these requests. */
 export function errorsOf(errors: readonly unknown[]): readonly PartError[] {
-  return distinct(errors.flatMap((each) => (each === null ? [] : problemOf(each).errors)))
+  return distinctErrors(errors.flatMap((each) => (each === null ? [] : problemOf(each).errors)))
 }
 
-export function distinct(errors: readonly PartError[]): readonly PartError[] {
+export function distinctErrors(errors: readonly PartError[]): readonly PartError[] {
   return [...new Map(errors.map((each) => [`${each.pointer} ${each.message}`, each])).values()]
 }
 

@@ -6,7 +6,7 @@ import {
   isComparisonComplete,
   NEW_COMPARISON,
 } from './comparison-draft.ts'
-import { describeComparison, named } from './words.ts'
+import { describeComparison, nameText } from './words.ts'
 import { draftId, textOf } from './written.ts'
 
 const CONTAINERS = ['property', 'trait', 'context'] as const
@@ -78,5 +78,5 @@ export function describeWhere(where: readonly WhereDraft[] | null): string {
 
 function describeSubject(subject: Subject, path: string): string {
   if (!hasPath(subject)) return subject
-  return subject === 'property' ? named(path) : `${subject} ${named(path)}`
+  return subject === 'property' ? nameText(path) : `${subject} ${nameText(path)}`
 }

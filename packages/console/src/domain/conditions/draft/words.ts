@@ -50,6 +50,6 @@ export function describeValue(value: Json): string {
   return shownText(JSON.stringify(value), MAX_CHARACTERS)
 }
 
-export function named(name: string): string {
+export function nameText(name: string): string {
   return name === '' ? BLANK : shownText(name, MAX_CHARACTERS)
 }

@@ -7,7 +7,7 @@ import { useBuilder } from '../../../domain/conditions/builder/builder-context.t
 import { unknownEvents } from '../../../domain/conditions/draft/suggestions.ts'
 import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import { UserLink } from '../../../domain/user-link.tsx'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { AUDIENCES, type ComputationKind, type Preview } from '../record/computation-kind.ts'
 import type { usePreview } from './use-preview.ts'
@@ -64,7 +64,7 @@ function Result({ kind, space, data, isOld }: ResultProps): ReactElement {
       <p className={isOld ? 'text-figure text-ink-faint' : 'text-figure'}>
         <span className="font-semibold tracking-tight tabular-nums">
           {isExact || size === 0 ? '' : 'about '}
-          {counted(size, 'user')}
+          {countText(size, 'user')}
         </span>
       </p>
       <p className="text-ink-soft text-dense">

@@ -5,8 +5,8 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { toast } from '../../../design/dialogs/toasts.tsx'
-import { counted } from '../../../format/figures.ts'
-import { nameToType } from '../../../format/name-to-type.ts'
+import { countText } from '../../../format/figures.ts'
+import { confirmationText } from '../../../format/confirmation-text.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import type { ComputationProps } from '../record/computation-kind.ts'
 
@@ -31,13 +31,13 @@ export function DeleteButton({ kind, record }: ComputationProps): ReactElement {
         <Confirm
           title={`Delete this ${kind.one}?`}
           action="Delete"
-          mustType={nameToType(name, id)}
+          mustType={confirmationText(name, id)}
           onConfirm={remove}
           onClose={() => setOpen(false)}
         >
           <p>
             This permanently deletes “{shownText(name, 100)}” and its values for{' '}
-            {counted(size, 'user')}. Profiles and events are kept.
+            {countText(size, 'user')}. Profiles and events are kept.
           </p>
           {destinationIds.length > 0 && (
             <Checkbox

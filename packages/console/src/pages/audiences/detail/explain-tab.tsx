@@ -12,12 +12,12 @@ import { Time } from '../../../design/texts/time.tsx'
 import type { NameOf } from '../../../domain/conditions/draft/notation.ts'
 import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import { UserLink } from '../../../domain/user-link.tsx'
-import { counted, wholeNumber } from '../../../format/figures.ts'
+import { countText, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { CLAUSES } from '../draft/clause-draft.ts'
 import {
   type ComputationProps,
-  type Explained,
+  type ComputationExplanation,
   useAudienceNames,
 } from '../record/computation-kind.ts'
 import { type ExplainedPart, explainedParts } from './explained-tree.ts'
@@ -64,7 +64,7 @@ function NotExplained({ error, onRetry }: { error: unknown; onRetry: () => void 
 }
 
 interface ExplanationProps extends ComputationProps {
-  readonly explained: Explained
+  readonly explained: ComputationExplanation
 }
 
 function Explanation(props: ExplanationProps): ReactElement {
@@ -109,7 +109,7 @@ function Verdict({ kind, record, explained }: ExplanationProps): ReactElement {
       <p className="text-part">
         {user} has {value === null ? 'no value' : 'this value'}
         {time && <>, set {time}</>}
-        {events !== undefined && `, from ${counted(events, 'event')}`}.
+        {events !== undefined && `, from ${countText(events, 'event')}`}.
       </p>
       {value !== null && <JsonBlock value={value} what="the value" />}
     </>

@@ -1,6 +1,6 @@
-import type { Explained } from '../record/computation-kind.ts'
+import type { ComputationExplanation } from '../record/computation-kind.ts'
 
-type Part = NonNullable<Explained['condition']>[number]
+type Part = NonNullable<ComputationExplanation['condition']>[number]
 
 export interface ExplainedPart extends Part {
   /** The number of enclosing groups and `not`s. */

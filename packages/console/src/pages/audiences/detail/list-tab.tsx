@@ -12,7 +12,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { toast } from '../../../design/dialogs/toasts.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { MoreFooter } from '../record/more-footer.tsx'
 import { userIdsIn } from './user-ids-in.ts'
@@ -53,8 +53,8 @@ function useListChange(audienceId: string) {
     onSuccess: async (_, { add, remove = [] }) => {
       toast(
         add
-          ? `Added ${counted(add.length, 'user')}.`
-          : `Removed ${counted(remove.length, 'user')}.`,
+          ? `Added ${countText(add.length, 'user')}.`
+          : `Removed ${countText(remove.length, 'user')}.`,
       )
       await client.invalidateQueries({ queryKey: ['audiences', audienceId] })
     },
@@ -84,7 +84,7 @@ function ChangeForm({ change }: ChangeFormProps): ReactElement {
     <div className="flex flex-col gap-3">
       <Field
         label="userIds"
-        hint={`One per line, up to 5,000. ${counted(userIds.length, 'user')} entered.`}
+        hint={`One per line, up to 5,000. ${countText(userIds.length, 'user')} entered.`}
         fieldError={problem && [problem.message, ...details].join(' ')}
       >
         {(ids) => (

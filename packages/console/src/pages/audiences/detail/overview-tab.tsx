@@ -5,7 +5,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { useNames } from '../../../domain/names.ts'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { shownBy } from '../../../domain/conditions/draft/definition-draft.ts'
 import {
@@ -48,7 +48,7 @@ function Facts({ kind, record }: ComputationProps): ReactElement {
   return (
     <FactList
       facts={[
-        ['Size', <strong key="size">{counted(size, 'user')}</strong>],
+        ['Size', <strong key="size">{countText(size, 'user')}</strong>],
         [kind.definitionLabel, <Definition key="definition" kind={kind} record={record} />],
         ['Trait key', <IdText key="key" id={key} what="the key" />],
         ['Space', shownText(space, 50)],

@@ -8,7 +8,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
 import { Loaded } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { counted, wholeNumber } from '../../../format/figures.ts'
+import { countText, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import type { Computation, ComputationProps } from '../record/computation-kind.ts'
 
@@ -99,7 +99,7 @@ function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement
           <Cell>
             <Time at={each.finishedAt ?? each.startedAt ?? each.createdAt} />
           </Cell>
-          <Cell className="tabular-nums">{counted(each.evaluated, 'profile')}</Cell>
+          <Cell className="tabular-nums">{countText(each.evaluated, 'profile')}</Cell>
           <Cell className="tabular-nums">
             {each.error === null ? (
               <>

@@ -13,7 +13,7 @@ import {
 } from '../../../domain/conditions/draft/comparison-draft.ts'
 import { treeNotation } from '../../../domain/conditions/draft/condition-tree.ts'
 import type { ClauseNotation, NameOf } from '../../../domain/conditions/draft/notation.ts'
-import { BLANK, describeComparison, named } from '../../../domain/conditions/draft/words.ts'
+import { BLANK, describeComparison, nameText } from '../../../domain/conditions/draft/words.ts'
 import { numberIn, textOf } from '../../../domain/conditions/draft/written.ts'
 import {
   areEventsComplete,
@@ -118,11 +118,11 @@ export const COUNT_WORDS: Readonly<Record<CountOperator, string>> = {
 function describeClause(clause: ClauseDraft, nameOf: NameOf): string {
   switch (clause.kind) {
     case 'trait':
-      return `trait ${named(clause.name)} ${describeComparison(clause.comparison)}`
+      return `trait ${nameText(clause.name)} ${describeComparison(clause.comparison)}`
     case 'computedTrait':
-      return `computed trait ${named(clause.name)} ${describeComparison(clause.comparison)}`
+      return `computed trait ${nameText(clause.name)} ${describeComparison(clause.comparison)}`
     case 'audience':
-      return `member of ${named(nameOf(clause.audience) ?? clause.audience)}`
+      return `member of ${nameText(nameOf(clause.audience) ?? clause.audience)}`
     case 'events':
       return `${describeSelection(clause.events)} ${describeCount(clause.count)}${describeWhen(clause.events)}`
   }

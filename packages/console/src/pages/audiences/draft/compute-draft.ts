@@ -6,7 +6,7 @@ import {
   type JsonObject,
 } from '@hookline/protocol'
 import type { Notation } from '../../../domain/conditions/draft/notation.ts'
-import { named } from '../../../domain/conditions/draft/words.ts'
+import { nameText } from '../../../domain/conditions/draft/words.ts'
 import { textOf } from '../../../domain/conditions/draft/written.ts'
 import {
   areEventsComplete,
@@ -66,6 +66,6 @@ export const FUNCTION_WORDS: Readonly<Record<ComputeFunction, string>> = {
 
 /** `sum of revenue in Order Completed` */
 function describeCompute({ fn, property, events }: ComputeDraft): string {
-  const of = fn === 'count' ? ': ' : ` of ${named(property)} in `
+  const of = fn === 'count' ? ': ' : ` of ${nameText(property)} in `
   return `${FUNCTION_WORDS[fn]}${of}${describeSelection(events)}${describeWhen(events)}`
 }

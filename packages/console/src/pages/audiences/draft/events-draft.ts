@@ -13,7 +13,7 @@ import {
   whereOf,
   describeWhere,
 } from '../../../domain/conditions/draft/where-draft.ts'
-import { BLANK, EVENT_WORDS, named } from '../../../domain/conditions/draft/words.ts'
+import { BLANK, EVENT_WORDS, nameText } from '../../../domain/conditions/draft/words.ts'
 import { numberIn, textOf } from '../../../domain/conditions/draft/written.ts'
 import { shownText } from '../../../format/shown-text.ts'
 
@@ -99,8 +99,8 @@ export function areEventsComplete({ type, name, where, window }: EventsDraft): b
 const MAX_CHARACTERS = 80
 
 export function describeSelection({ type, name }: EventsDraft): string {
-  if (type === 'track') return named(name)
-  return name === '' ? `any ${EVENT_WORDS[type]}` : `${EVENT_WORDS[type]} ${named(name)}`
+  if (type === 'track') return nameText(name)
+  return name === '' ? `any ${EVENT_WORDS[type]}` : `${EVENT_WORDS[type]} ${nameText(name)}`
 }
 
 export function describeWhen({ window, where }: EventsDraft): string {

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { FilterInput } from '../../../design/controls/filter-input.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
-import { counted, wholeNumber } from '../../../format/figures.ts'
+import { countText, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
@@ -49,7 +49,7 @@ export function ComputationTable({ kind, records }: ComputationTableProps): Reac
       <footer className="text-ink-soft text-dense flex flex-wrap items-center gap-3 px-4 py-3">
         <span>
           {found.length < records.length && `${wholeNumber(found.length)} of `}
-          {counted(records.length, kind.one)}
+          {countText(records.length, kind.one)}
         </span>
         {found.length > limit && <Button onClick={() => setLimit(limit + STEP)}>Show more</Button>}
       </footer>

@@ -58,7 +58,7 @@ export interface ComputationKind {
   remove(id: string, announce: boolean): Promise<unknown>
   sync(id: string): Promise<unknown>
   preview(space: string, definition: JsonObject, signal: AbortSignal): Promise<Preview>
-  explain(id: string, userId: string): Promise<Explained>
+  explain(id: string, userId: string): Promise<ComputationExplanation>
   values(id: string, page: PageRequest): Promise<{ data: ValueRow[]; nextCursor: string | null }>
   syncs(id: string): ReturnType<typeof api.listAudienceSyncs>
 }
@@ -70,7 +70,7 @@ export interface ComputationProps {
 }
 
 export type Preview = Awaited<ReturnType<typeof api.previewAudience>>
-export type Explained = Awaited<ReturnType<typeof api.explainAudience>>
+export type ComputationExplanation = Awaited<ReturnType<typeof api.explainAudience>>
 
 const ifMatch = (version: number) => ({ ifMatch: `"${version}"` })
 const announced = (isAnnounced: boolean) => (isAnnounced ? ({ announce: 'true' } as const) : {})

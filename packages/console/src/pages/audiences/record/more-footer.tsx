@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 
 interface MoreFooterProps {
   readonly shown: number
@@ -14,7 +14,7 @@ interface MoreFooterProps {
 export function MoreFooter({ shown, query }: MoreFooterProps): ReactElement {
   return (
     <footer className="text-ink-soft text-dense flex items-center gap-3 px-4 py-3">
-      Showing {counted(shown, 'user')}
+      Showing {countText(shown, 'user')}
       {query.hasNextPage && (
         <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Show more

@@ -7,7 +7,7 @@ import { Time } from '../../../design/texts/time.tsx'
 import { Button } from '../../../design/controls/button.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { waitExplanation } from '../../../domain/trace/explanations.ts'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl } from '../../../shell/url-state.ts'
 import { waitGroups } from './wait-groups.ts'
@@ -31,7 +31,7 @@ export function WaitingPanel({ destination }: DestinationProps): ReactElement | 
   if (count === 0) return undefined
   return (
     <Panel
-      title={counted(count, 'waiting delivery', 'waiting deliveries')}
+      title={countText(count, 'waiting delivery', 'waiting deliveries')}
       actions={
         <Button onClick={() => setUrl({ tab: 'deliveries', state: 'waiting' }, { push: true })}>
           View

@@ -42,7 +42,7 @@ export function selectionOf(draft: ReplayDraft, destinationId: string): ReplaySe
   }
 }
 
-export function toggled<Value>(list: readonly Value[], value: Value, isIn: boolean): Value[] {
+export function toggleValue<Value>(list: readonly Value[], value: Value, isIn: boolean): Value[] {
   const others = list.filter((each) => each !== value)
   return isIn ? [...others, value] : others
 }

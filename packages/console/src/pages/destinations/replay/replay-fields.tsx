@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
 import { TimeField } from '../../../design/controls/time-field.tsx'
-import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggled } from './replay-draft.ts'
+import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggleValue } from './replay-draft.ts'
 
 const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
   rejected: 'rejected (not retried)',
@@ -80,7 +80,9 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
           key={state}
           label={STATE_WORDS[state]}
           checked={draft.states.includes(state)}
-          onToggle={(isIn) => onChange({ ...draft, states: toggled(draft.states, state, isIn) })}
+          onToggle={(isIn) =>
+            onChange({ ...draft, states: toggleValue(draft.states, state, isIn) })
+          }
         />
       ))}
       <Checkbox
@@ -102,7 +104,7 @@ function TypeBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
             key={type}
             label={type}
             checked={draft.types.includes(type)}
-            onToggle={(isIn) => onChange({ ...draft, types: toggled(draft.types, type, isIn) })}
+            onToggle={(isIn) => onChange({ ...draft, types: toggleValue(draft.types, type, isIn) })}
           />
         ))}
       </div>

@@ -13,7 +13,7 @@ import {
   useDryRun,
   useStartReplay,
 } from '../../../domain/replays/start-replay.ts'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { FormError } from '../form/form-error.tsx'
 import { EMPTY_DRAFT, type ReplayDraft, selectionOf } from './replay-draft.ts'
 import { ReplayFields } from './replay-fields.tsx'
@@ -66,7 +66,7 @@ function ReplayForm({ destinationId }: { readonly destinationId: string }): Reac
     setSelection(selectionOf({ ...draft, to }, destinationId))
   }
   const error = start.error ?? countError
-  const count = counted(matches ?? 0, 'delivery', 'deliveries')
+  const count = countText(matches ?? 0, 'delivery', 'deliveries')
   return (
     <Panel title="Replay past events">
       <form onSubmit={submit} className="flex flex-col gap-4">

@@ -8,7 +8,7 @@ import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { toast } from '../../../design/dialogs/toasts.tsx'
-import { nameToType } from '../../../format/name-to-type.ts'
+import { confirmationText } from '../../../format/confirmation-text.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { draftsOf, requestedWebhooks } from '../form/webhook-drafts.ts'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -133,7 +133,7 @@ function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactEl
     <Confirm
       title={url === undefined ? 'Remove the shared secret?' : 'Remove the secret of this URL?'}
       action="Remove secret"
-      mustType={nameToType(name, id)}
+      mustType={confirmationText(name, id)}
       onConfirm={remove}
       onClose={onClose}
     >

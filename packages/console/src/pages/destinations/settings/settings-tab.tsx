@@ -12,7 +12,7 @@ import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { toast } from '../../../design/dialogs/toasts.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { wholeNumber } from '../../../format/figures.ts'
-import { nameToType } from '../../../format/name-to-type.ts'
+import { confirmationText } from '../../../format/confirmation-text.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { POLICIES } from '../form/webhook-drafts.ts'
 import { RetryPanel } from './retry-panel.tsx'
@@ -86,7 +86,7 @@ function DeletePanel({ destination }: DestinationProps): ReactElement {
         <Confirm
           title={`Delete ${shownText(name, 60)}?`}
           action="Delete destination"
-          mustType={nameToType(name, id)}
+          mustType={confirmationText(name, id)}
           onConfirm={remove}
           onClose={() => setOpen(false)}
         >

@@ -5,7 +5,7 @@ import { errorAt, problemOf } from '../../../api/problem.ts'
 import { Field, Select, TextArea } from '../../../design/controls/field.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx'
-import { payloadsOf, type Tested } from '../../../domain/destinations/tested-payloads.ts'
+import { payloadsOf, type TestResponse } from '../../../domain/destinations/tested-payloads.ts'
 import { useZone } from '../../../format/time-zone.ts'
 import { useDebounced } from '../../../shell/use-debounced.ts'
 import { useRecentEvents } from '../recent-events.ts'
@@ -87,7 +87,7 @@ export function TransformEditor({
 }
 
 interface PreviewProps {
-  readonly data: Tested | null | undefined
+  readonly data: TestResponse | null | undefined
   readonly error: Error | null
 }
 

@@ -16,7 +16,7 @@ import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx
 import {
   isUnchanged,
   payloadsOf,
-  type Tested,
+  type TestResponse,
 } from '../../../domain/destinations/tested-payloads.ts'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { requestText } from '../../../domain/request-text.ts'
@@ -139,9 +139,9 @@ function EventChoice(props: EventChoiceProps): ReactElement {
   )
 }
 
-type TestedWebhook = Tested['webhooks'][number]
+type TestedWebhook = TestResponse['webhooks'][number]
 
-function TestResult({ result }: { readonly result: Tested }): ReactElement {
+function TestResult({ result }: { readonly result: TestResponse }): ReactElement {
   const payloads = payloadsOf(result)
   return (
     <div className="flex flex-col gap-4" role="status">

@@ -8,7 +8,7 @@ import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { toast } from '../../../design/dialogs/toasts.tsx'
-import { nameToType } from '../../../format/name-to-type.ts'
+import { confirmationText } from '../../../format/confirmation-text.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { AccessTable } from './access-table.tsx'
@@ -59,7 +59,7 @@ function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactE
     <Confirm
       title="Delete this token?"
       action="Delete token"
-      mustType={nameToType(name, id)}
+      mustType={confirmationText(name, id)}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeToken(id)

@@ -41,7 +41,7 @@ export function targetNameOf({
 export type TargetNames = ReadonlyMap<string, string>
 
 /** Names with the end of the id if several records have the same name. */
-export function distinct(names: TargetNames): TargetNames {
+export function uniqueNames(names: TargetNames): TargetNames {
   const all = [...names.values()]
   const isUnique = (name: string): boolean => all.indexOf(name) === all.lastIndexOf(name)
   return new Map(
@@ -59,7 +59,9 @@ export function actorChoices(
   entries: readonly AuditEntry[],
 ): (readonly [id: string, name: string])[] {
   return [
-    ...distinct(new Map(entries.map(({ actor: { id, name, role } }) => [id, `${name} (${role})`]))),
+    ...uniqueNames(
+      new Map(entries.map(({ actor: { id, name, role } }) => [id, `${name} (${role})`])),
+    ),
   ]
 }
 

@@ -10,7 +10,7 @@ import { useUrlState } from '../../../shell/url-state.ts'
 import {
   actorChoices,
   changingActions,
-  distinct,
+  uniqueNames,
   targetIdOf,
   targetNameOf,
   type TargetNames,
@@ -123,7 +123,7 @@ function useTargetNames(entries: Parameters<typeof actorChoices>[0]): TargetName
     const name = targetNameOf(entry)
     return entry.targetId === null || name === undefined ? [] : [{ id: entry.targetId, name }]
   })
-  return distinct(
+  return uniqueNames(
     new Map([...named.toReversed(), ...sources, ...destinations].map(({ id, name }) => [id, name])),
   )
 }

@@ -8,7 +8,7 @@ import { StateBadge } from '../../../design/state-badge.tsx'
 import { Loaded } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { type System, systemQuery } from '../../../domain/system.ts'
-import { bytes, counted, duration, wholeNumber } from '../../../format/figures.ts'
+import { bytes, countText, duration, wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { shownChecks } from './checks.ts'
 
@@ -130,8 +130,8 @@ function BacklogPanel({ system: { backlog } }: SystemProps): ReactElement {
         facts={[
           ['Unprocessed', lagText(backlog.undecided)],
           ['Not yet in profiles', notInProfiles === null ? 'none' : lagText(notInProfiles)],
-          ['Pending', counted(backlog.pending, 'delivery', 'deliveries')],
-          ['Held', counted(backlog.held, 'delivery', 'deliveries')],
+          ['Pending', countText(backlog.pending, 'delivery', 'deliveries')],
+          ['Held', countText(backlog.held, 'delivery', 'deliveries')],
           ['Oldest pending', oldestPendingAt === null ? 'none' : <Time at={oldestPendingAt} />],
           ['Quarantined', wholeNumber(backlog.quarantined)],
           ['Replays in progress', wholeNumber(backlog.openReplays)],
@@ -143,7 +143,7 @@ function BacklogPanel({ system: { backlog } }: SystemProps): ReactElement {
 }
 
 function lagText({ events, ageMs }: System['backlog']['undecided']): string {
-  const count = counted(events, 'event')
+  const count = countText(events, 'event')
   return ageMs === null ? count : `${count}, ${duration(ageMs)} behind`
 }
 

@@ -9,7 +9,7 @@ import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { systemQuery } from '../../../domain/system.ts'
-import { counted } from '../../../format/figures.ts'
+import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { isChanged, matchingSettings, originText, type Setting, valueOf } from './shown-settings.ts'
@@ -55,7 +55,8 @@ export function SettingsTab(): ReactElement {
             <>
               <GroupedSettings settings={settings} shown={shown} />
               <p role="status" className="border-line text-ink-soft text-dense border-t px-4 py-3">
-                {shown.length} of {counted(settings.length, 'setting')}. Changes require a restart.
+                {shown.length} of {countText(settings.length, 'setting')}. Changes require a
+                restart.
               </p>
             </>
           )

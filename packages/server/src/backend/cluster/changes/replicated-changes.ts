@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import type { Clock } from '../../../util/time/clock.ts'
-import { Recurring } from '../../../util/time/recurring.ts'
+import { RecurringWork } from '../../../util/time/recurring.ts'
 import type { Signals } from '../../signals.ts'
 import type { ChangeKind } from '../../store/store.ts'
 import { type Connection, type Postgres, SCHEMA } from '../postgres/postgres.ts'
@@ -35,7 +35,7 @@ export class ReplicatedChanges implements AsyncDisposable {
   readonly #pollMs: number
   readonly #followers = new Map<ChangeKind, Set<Follower>>()
   readonly #stop = new AbortController()
-  readonly #reads: Recurring
+  readonly #reads: RecurringWork
   readonly #running: Promise<unknown>
   readonly #stopResponding: () => void
   #failure: unknown
@@ -44,7 +44,7 @@ export class ReplicatedChanges implements AsyncDisposable {
     this.#postgres = postgres
     this.#signals = signals
     this.#pollMs = pollMs
-    this.#reads = new Recurring({ clock, work: () => this.#read() })
+    this.#reads = new RecurringWork({ clock, work: () => this.#read() })
     const { signal } = this.#stop
     const onNotify = (): void => this.#reads.wake()
     this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNotify, signal })])

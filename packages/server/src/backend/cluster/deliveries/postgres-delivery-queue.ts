@@ -13,7 +13,7 @@ import type {
   WaitingLanes,
 } from '../../deliveries.ts'
 import type { Page, PageRequest } from '../../page.ts'
-import type { Unreadable } from '../../quarantine.ts'
+import type { UnreadableRecord } from '../../quarantine.ts'
 import { type DeliveryRow, storedDeliveries } from '../../store/deliveries.ts'
 import type { Reads } from '../../store/store.ts'
 import { StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
@@ -159,13 +159,16 @@ export class PostgresDeliveryQueue<
   }
 
   /** A retry, a replay or a purge between the claim and the read ends the claim: then the delivery is not faulty. */
-  async #stillClaimed(unreadable: readonly Unreadable[], lane: number): Promise<Unreadable[]> {
+  async #stillClaimed(
+    unreadable: readonly UnreadableRecord[],
+    lane: number,
+  ): Promise<UnreadableRecord[]> {
     const claims = this.#claims.of(new Set(unreadable.map(({ id }) => id)), lane)
     const claimedIds = new Set(await this.#claims.stillClaimed(claims))
     return unreadable.filter(({ id }) => claimedIds.has(id))
   }
 
-  #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
+  #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | UnreadableRecord {
     if (row === undefined) return { id, reason: 'The delivery was not found in the database.' }
     return this.parts.claimedIn(lane, this.#table.claimedOf(row, this.parts))
   }

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimedDelivery, RecordedDelivery } from '../../deliveries.ts'
-import type { Unreadable } from '../../quarantine.ts'
+import type { UnreadableRecord } from '../../quarantine.ts'
 import { DELIVERY_COLUMNS, deliveryOf, type DeliveryRow } from '../../store/deliveries.ts'
 import { claimedNotice, countedOf, type NoticeRow, SELECT_NOTICES } from '../../store/notices.ts'
 import { quarantineItems, type QuarantineRows } from '../../store/quarantine.ts'
@@ -23,7 +23,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
   readonly name: QueueName
   /** `SELECT … FROM …` with all columns that `claimedOf` reads. */
   readonly select: RawBuilder<Row>
-  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | UnreadableRecord
   /** Records new deliveries that have ended. Returns the ids of the recorded deliveries. */
   readonly recordNew?: (
     records: readonly RecordedDelivery[],
@@ -51,7 +51,10 @@ export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], EventDeliveryR
   write: writeDeliveries,
 }
 
-function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDelivery | Unreadable {
+function claimedDelivery(
+  row: EventDeliveryRow,
+  parts: StoredParts,
+): ClaimedDelivery | UnreadableRecord {
   const { delivery_id: id, body } = row
   if (body === null) return { id, reason: 'Its event was not found in the archive.' }
   const webhooks = parts.partsIn(row.webhooks)

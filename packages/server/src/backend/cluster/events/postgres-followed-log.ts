@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../util/time/clock.ts'
 import { sleep } from '../../../util/time/sleep.ts'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
-import { CORRUPTED_EVENT, type Unreadable } from '../../quarantine.ts'
+import { CORRUPTED_EVENT, type UnreadableRecord } from '../../quarantine.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
@@ -82,7 +82,7 @@ function sliceOf(
   const through = eventRows.length === limit ? eventRows.at(-1)!.seq! : (reached ?? after)
   const isEnd = reached === null || through >= newest
   const events: PositionedEvent[] = []
-  const unreadable: Unreadable[] = []
+  const unreadable: UnreadableRecord[] = []
   for (const row of eventRows) {
     try {
       const event = eventOf(row)

@@ -4,7 +4,7 @@ import type { Clock } from '../../../util/time/clock.ts'
 import { ShortLivedMap } from '../../../util/short-lived.ts'
 import { bytesInChunk, chunkOf, type LogPositions, MAX_EVENTS } from './chunk.ts'
 import type { LogStream } from './log-stream.ts'
-import { type NatsLink, unavailable } from './nats-link.ts'
+import { type NatsLink, unavailableError } from './nats-link.ts'
 
 interface ChunkPublisherOptions {
   readonly link: NatsLink
@@ -70,7 +70,7 @@ export class ChunkPublisher {
         if (!duplicate) this.#compare(number, before)
         return number
       } catch (error) {
-        if (clock.now() >= deadline) throw unavailable(error)
+        if (clock.now() >= deadline) throw unavailableError(error)
         await this.#recover(deadline)
       }
     }

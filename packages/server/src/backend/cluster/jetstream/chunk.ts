@@ -2,7 +2,7 @@ import { type AcceptedEvent, EVENT_TYPES, isId } from '@hookline/protocol'
 import { crc32 } from 'node:zlib'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../../util/event-checksum.ts'
 import type { LogEntry } from '../../log.ts'
-import type { Unreadable } from '../../quarantine.ts'
+import type { UnreadableRecord } from '../../quarantine.ts'
 import { type EventColumns, eventColumnsOf, storedEventOf } from '../postgres/event-rows.ts'
 
 /** The version, the checksum of count and table, and the count of events. */
@@ -44,7 +44,7 @@ export function eventsOfChunk(
     return { events: [], unreadable: [{ id: name, reason, content: chunk }] }
   }
   const events: AcceptedEvent[] = []
-  const unreadable: Unreadable[] = []
+  const unreadable: UnreadableRecord[] = []
   for (const [index, frame] of frames.entries()) {
     const event = eventIn(frame)
     if (typeof event !== 'string') {

@@ -16,7 +16,7 @@ import {
   StreamMismatchError,
   type StreamState,
 } from './log-stream.ts'
-import { type NatsLink, unavailable } from './nats-link.ts'
+import { type NatsLink, unavailableError } from './nats-link.ts'
 import { OutboxRelay } from './outbox.ts'
 import { PartitionPull } from './partition-pull.ts'
 
@@ -27,7 +27,7 @@ export interface JetStreamLogOptions extends LogStreamOptions {
   readonly canWork?: (signal: AbortSignal) => Promise<void>
 }
 
-/** Shorter than the time until the entries of a dead node are redelivered. */
+/** How long work on an entry may be retried: shorter than the time until the entries of a dead node are redelivered. */
 const MAX_RETRY_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
 const SIGNALS_PER_ACK_WAIT = 3
@@ -68,7 +68,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     try {
       await whenReady(() => log.#stream.ensure(), log.#clock)
     } catch (error) {
-      throw error instanceof StreamMismatchError ? error : unavailable(error)
+      throw error instanceof StreamMismatchError ? error : unavailableError(error)
     }
     log.#scheduleSignals()
     log.#stuck = new StuckMessages({ link, stream: log.#stream, clock: log.#clock })
@@ -130,7 +130,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     try {
       await Promise.all(held.map((entry) => this.#ack(entry)))
     } catch (error) {
-      throw unavailable(error)
+      throw unavailableError(error)
     }
   }
 
@@ -158,7 +158,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     try {
       return await request()
     } catch (error) {
-      throw unavailable(error)
+      throw unavailableError(error)
     }
   }
 
@@ -210,10 +210,10 @@ export class JetStreamLog implements Log, AsyncDisposable {
   }
 }
 
-/** Longer than newly started servers need to elect a leader on a busy machine. */
+/** How long to wait for servers: longer than newly started ones need to elect a leader on a busy machine. */
 const READY_MS = 30_000
 const RETRY_MS = 500
-/** Until then, they respond with these codes, or not at all. */
+/** Servers without a leader respond with these codes, or not at all. */
 const UNAVAILABLE = 503
 const TOO_FEW_SERVERS = 10_005
 

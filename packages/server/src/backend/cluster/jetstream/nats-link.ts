@@ -52,7 +52,7 @@ export class NatsLink implements AsyncDisposable {
       throw new UnusableServerError(`The NATS server at ${link.servers} has ${reason}`)
     } catch (error) {
       if (error instanceof UnusableServerError) throw error
-      throw unusableNatsError(error) ?? unavailable(error)
+      throw unusableNatsError(error) ?? unavailableError(error)
     }
   }
 
@@ -113,7 +113,7 @@ function incompatibility({ version, maxPayloadBytes }: NatsLink): string | undef
   return `max_payload ${maxPayloadBytes}. Set it to at least ${MIN_PAYLOAD_BYTES}.`
 }
 
-export function unavailable(error: unknown): BackendUnavailableError {
+export function unavailableError(error: unknown): BackendUnavailableError {
   const reason = error instanceof Error ? error.message : String(error)
   return new BackendUnavailableError(`NATS is unavailable: ${reason}`, { cause: error })
 }

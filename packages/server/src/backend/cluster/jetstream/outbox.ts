@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
-import { Recurring } from '../../../util/time/recurring.ts'
+import { RecurringWork } from '../../../util/time/recurring.ts'
 import type { Evaluations } from '../../evaluations.ts'
 import { storeEvaluations } from '../../store/profiles/evaluations.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
@@ -41,7 +41,7 @@ export class OutboxRelay implements AsyncDisposable {
       await unlessUnavailable(this.flush(signal))
       return POLL_MS
     }
-    this.#running = new Recurring({ clock: options.clock, work }).run(this.#stop.signal)
+    this.#running = new RecurringWork({ clock: options.clock, work }).run(this.#stop.signal)
   }
 
   /** Appends every chunk committed before the call, unless `signal` aborts. */

@@ -1,6 +1,6 @@
 import type { Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
-import { Recurring } from '../../../util/time/recurring.ts'
+import { RecurringWork } from '../../../util/time/recurring.ts'
 import type { LogStream, StuckMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 import { lastSequenceBefore } from './partition-consumers.ts'
@@ -13,7 +13,10 @@ interface StuckMessagesOptions {
 
 const MAX_INTERVAL_MS = 5_000
 const CHECKS_PER_ACK_WAIT = 3
-/** After one ack wait, the server redelivers a message; before another ends, its receiver signals progress. */
+/**
+ * Ack waits after which a message counts as stuck: after one, the server redelivers it; before another ends, its receiver signals
+ * progress.
+ */
 const COUNTED_ACK_WAITS = 2
 
 /**
@@ -36,7 +39,7 @@ export class StuckMessages implements AsyncDisposable {
       await this.#check()
       return intervalMs
     }
-    this.#running = new Recurring({ clock, work }).run(this.#stop.signal)
+    this.#running = new RecurringWork({ clock, work }).run(this.#stop.signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

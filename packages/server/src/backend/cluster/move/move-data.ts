@@ -116,7 +116,7 @@ async function copyTable(options: MoveOptions, table: MovedTable): Promise<void>
   onMoved?.(name)
 }
 
-/** A slice ends with the row that reaches one of these. */
+/** The limits of a slice, which ends with the row that reaches one of them. */
 const SLICE_ROWS = 500
 const SLICE_BYTES = 512 * 1024
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../../util/time/clock.ts'
 import { openRecord, type SealedRecord } from '../../store/catalog.ts'
 import { lastCommit } from '../database/commit-mark.ts'
 import type { Backend } from '../../backend.ts'
-import type { Quarantine, Unreadable } from '../../quarantine.ts'
+import type { Quarantine, UnreadableRecord } from '../../quarantine.ts'
 
 /** Configuration is corrupted: continuing without it would refuse calls and end deliveries. */
 class ConfigurationCorruptedError extends Error {
@@ -55,7 +55,7 @@ export function refuseCorruptedRecords(
 }
 
 interface CheckedQueue {
-  corrupted(): Iterable<readonly Unreadable[]>
+  corrupted(): Iterable<readonly UnreadableRecord[]>
 }
 
 interface CheckedQueues {

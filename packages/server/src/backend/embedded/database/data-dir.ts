@@ -112,7 +112,7 @@ function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
   }
 }
 
-/** More than a request of `maxBatchBytes` needs. */
+/** The size of the written test file: more than a request of `maxBatchBytes` needs. */
 const PROBE_BYTES = 1024 * 1024
 
 let probe: Buffer | undefined

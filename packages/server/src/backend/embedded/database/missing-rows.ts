@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Missing } from '../../upkeep.ts'
+import type { MissingCounts } from '../../upkeep.ts'
 
-export function missingRowsCounter(db: DatabaseSync): (change: Partial<Missing>) => void {
+export function missingRowsCounter(db: DatabaseSync): (change: Partial<MissingCounts>) => void {
   const add = db.prepare(
     `UPDATE missing_rows
      SET events = events + ?, decisions = decisions + ?, deliveries = deliveries + ?`,

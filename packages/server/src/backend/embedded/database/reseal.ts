@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type SecretBox, SecretBoxError } from '../../../util/secrets/secret-box.ts'
-import { type Row, hasTable } from './statements.ts'
+import { type SqliteRow, hasTable } from './statements.ts'
 
 export type OnUnreadable = (row: { readonly table: string; readonly key: number }) => void
 
@@ -58,12 +58,15 @@ function sealTable(
 
 const SLICE_ROWS = 500
 
-function* rowsOf(db: DatabaseSync, { table, key, sealed, label }: SealedTable): Iterable<Row> {
+function* rowsOf(
+  db: DatabaseSync,
+  { table, key, sealed, label }: SealedTable,
+): Iterable<SqliteRow> {
   const slice = db.prepare(
     `SELECT ${key} AS key, ${sealed} AS sealed, ${label} AS label FROM ${table}
      WHERE ${key} > ? AND ${sealed} IS NOT NULL ORDER BY ${key} LIMIT ${SLICE_ROWS}`,
   )
-  let rows: Row[] = []
+  let rows: SqliteRow[] = []
   do {
     rows = slice.all(Number(rows.at(-1)?.['key'] ?? 0))
     yield* rows

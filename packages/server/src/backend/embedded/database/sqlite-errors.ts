@@ -1,9 +1,9 @@
 import { isDiskError } from '../../../util/durable-file.ts'
 import type { BackendUnavailableError } from '../../backend.ts'
 
-export type Result = { readonly ok: true; readonly value: unknown } | Failure
+export type OperationOutcome = { readonly ok: true; readonly value: unknown } | OperationFailure
 
-export interface Failure {
+export interface OperationFailure {
   readonly ok: false
   readonly message: string
   /** Whether a retry may succeed. */
@@ -14,7 +14,7 @@ export interface Failure {
 // Result codes for environment failures (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN.
 const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
-export function failure(error: unknown): Failure {
+export function failureOf(error: unknown): OperationFailure {
   // Not the message: it may have the path, and `/readyz` is public.
   if (isDiskError(error)) return unavailableResult(error.code!)
   const { message, errcode = 0 } = error as Error & { errcode?: number }
@@ -27,13 +27,13 @@ export function failure(error: unknown): Failure {
 }
 
 /** For an operation that was not performed. The message is public. */
-export function unavailableResult(message: string): Failure {
+export function unavailableResult(message: string): OperationFailure {
   return { ok: false, message, isTransient: true, errcode: 0 }
 }
 
 /** The error of a failed operation; created by `unavailable` if the failure is transient. */
 export function errorOf(
-  { message, isTransient, errcode }: Failure,
+  { message, isTransient, errcode }: OperationFailure,
   unavailable: (cause: Error) => BackendUnavailableError,
 ): Error {
   const error = Object.assign(new Error(message), { errcode })

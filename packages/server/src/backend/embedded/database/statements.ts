@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync, SQLOutputValue } from 'node:sqlite'
 
-export type Row = Record<string, SQLOutputValue>
+export type SqliteRow = Record<string, SQLOutputValue>
 
 export function hasTable(db: DatabaseSync, name: string): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined
@@ -15,7 +15,7 @@ export class Statements {
     this.#db = db
   }
 
-  all(sql: string, values: readonly SQLInputValue[]): Row[] {
+  all(sql: string, values: readonly SQLInputValue[]): SqliteRow[] {
     const statement = this.#prepare(sql)
     try {
       return statement.all(...values)
@@ -50,7 +50,10 @@ export class Statements {
   }
 }
 
-function allWithLargeNumbers(statement: StatementSync, values: readonly SQLInputValue[]): Row[] {
+function allWithLargeNumbers(
+  statement: StatementSync,
+  values: readonly SQLInputValue[],
+): SqliteRow[] {
   statement.setReadBigInts(true)
   try {
     return statement.all(...values).map((row) => {
@@ -59,7 +62,7 @@ function allWithLargeNumbers(statement: StatementSync, values: readonly SQLInput
         name,
         typeof value === 'bigint' ? Number(value) : value,
       ])
-      return Object.fromEntries(read) as Row
+      return Object.fromEntries(read) as SqliteRow
     })
   } finally {
     statement.setReadBigInts(false)

@@ -10,7 +10,7 @@ const FILE_HEADER_BYTES = 100
 /** Size of a B-tree page header by page type (sqlite.org/fileformat2.html §1.6). */
 const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13: 8 }
 
-export type Scrubbed = { readonly nextPage: number | null } | 'busy'
+export type ScrubResult = { readonly nextPage: number | null } | 'busy'
 
 /**
  * Overwrites traces of removed content in one slice of the file (docs/decisions/0009). `secure_delete` zeroes deleted
@@ -18,7 +18,7 @@ export type Scrubbed = { readonly nextPage: number | null } | 'busy'
  * file itself, which is safe: nothing reads those bytes, the write lock with an empty write-ahead log keeps other
  * connections away, and cached pages, which would restore the bytes, are dropped. Run outside of transactions.
  */
-export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
+export function scrub(db: DatabaseSync): (fromPage: number) => ScrubResult {
   const page = db.prepare('PRAGMA page_size')
   const empty = emptyLog(db)
   let file: number | undefined

@@ -9,7 +9,7 @@ import type { Duplicates } from '../log/sqlite-log.ts'
 import { removeCopies } from '../migrations/migrate.ts'
 import type { Readers } from '../readers.ts'
 import type { Writer } from '../writer.ts'
-import type { Scrubbed } from './scrub.ts'
+import type { ScrubResult } from './scrub.ts'
 import { lastSeq, purgeProfiles } from './purge-events.ts'
 
 const BUSY_TRIES = 50
@@ -48,7 +48,7 @@ async function erase(
   for (let page: number | null = 0, tries = 0; page !== null;) {
     if (signal.aborted) return false
     const from: number = page
-    const run = (): Promise<Scrubbed> => writer.run('scrub', from)
+    const run = (): Promise<ScrubResult> => writer.run('scrub', from)
     // If a reader prevented the scrub, long reads are paused.
     const scrubbed = await (tries === 0 ? run() : readers.whilePaused(run))
     if (scrubbed !== 'busy') {

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ClaimedDelivery } from '../../deliveries.ts'
-import type { Unreadable } from '../../quarantine.ts'
+import type { UnreadableRecord } from '../../quarantine.ts'
 import {
   DELIVERY_COLUMNS,
   deliveryOf,
@@ -12,7 +12,7 @@ import { eventOfRow } from '../../store/event-rows.ts'
 import { isTime } from '../../store/rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredParts } from '../../store/stored-parts.ts'
-import type { Row } from '../database/statements.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import { EVENT_FIELDS } from '../log/event-row.ts'
 import type { Writer } from '../writer.ts'
 import { type QueueTable, SqliteDeliveryQueue } from './sqlite-delivery-queue.ts'
@@ -66,7 +66,7 @@ export function sqliteNoticeQueue(
   return noticeQueueOf(store, new SqliteDeliveryQueue(NOTICES, lanes, writer, reader))
 }
 
-function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
+function claimedOf(row: SqliteRow, parts: StoredParts): ClaimedDelivery | UnreadableRecord {
   const id = String(row['delivery_id'])
   if (row['body'] === null) return { id, reason: 'Its event was not found in the archive.' }
   if (![row['first_due_at'], row['due_at'] ?? 0].every(isTime))

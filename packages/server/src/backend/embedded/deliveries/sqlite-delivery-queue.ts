@@ -10,11 +10,11 @@ import type {
   WaitingLanes,
   WaitingLane,
 } from '../../deliveries.ts'
-import type { Unreadable } from '../../quarantine.ts'
+import type { UnreadableRecord } from '../../quarantine.ts'
 import { systemClock } from '../../../util/time/clock.ts'
 import { TimeSlices } from '../../../util/time/time-slices.ts'
 import { type QueueName, StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
-import { type Row, Statements } from '../database/statements.ts'
+import { type SqliteRow, Statements } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { StoredLanes } from './stored-lanes.ts'
 import { type QueueRow, recordedRowsOf } from './write-deliveries.ts'
@@ -24,14 +24,14 @@ export interface QueueTable<E extends DeliveryContent> {
   readonly name: QueueName
   /** `SELECT … FROM …`, with all columns that `claimedOf` reads. */
   readonly select: string
-  readonly claimedOf: (row: Row, parts: StoredParts) => ClaimedDelivery<E> | Unreadable
+  readonly claimedOf: (row: SqliteRow, parts: StoredParts) => ClaimedDelivery<E> | UnreadableRecord
   readonly rowOf: (delivery: Delivery, webhooks: string) => QueueRow
   readonly record: 'recordDeliveries' | 'recordNotices'
 }
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** Fewer records wait a moment for others and for the next event, so that they share a commit. */
+/** A commit of fewer records waits a moment for others and for the next event, so that they share it. */
 const MIN_COMMIT_RECORDS = 32
 const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
@@ -116,12 +116,12 @@ export class SqliteDeliveryQueue<
   }
 
   /** Every corrupted waiting delivery, in slices. Reads the whole queue. */
-  *corrupted(): Iterable<readonly Unreadable[]> {
-    let after: Row | undefined = { delivery_id: '', lane: 0 }
+  *corrupted(): Iterable<readonly UnreadableRecord[]> {
+    let after: SqliteRow | undefined = { delivery_id: '', lane: 0 }
     while (after !== undefined) {
       const { delivery_id: id, lane } = after
       const rows = this.#statements.all(WAITING(this.#table.name), [id!, lane!])
-      const unreadable = new Map<string, Unreadable>()
+      const unreadable = new Map<string, UnreadableRecord>()
       for (const row of rows) {
         const read = this.#read(String(row['delivery_id']), Number(row['lane']))
         if ('reason' in read) unreadable.set(read.id, read)
@@ -156,13 +156,13 @@ export class SqliteDeliveryQueue<
     }
   }
 
-  #idsIn(lane: number, due: ClaimRequest['due'], limit: number): Row[] {
+  #idsIn(lane: number, due: ClaimRequest['due'], limit: number): SqliteRow[] {
     if (due === 'held') return this.#statements.all(HELD, [lane, limit])
     if (typeof due === 'number') return this.#statements.all(DUE, [lane, due, limit])
     return this.#statements.all(LATER, [lane, due.after, limit])
   }
 
-  #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
+  #read(id: string, lane: number): ClaimedDelivery<E> | UnreadableRecord {
     const { name, select, claimedOf } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
     if (row === undefined) return { id, reason: 'The delivery was not found in the database.' }

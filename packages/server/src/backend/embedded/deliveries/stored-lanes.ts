@@ -6,7 +6,7 @@ import { BackendUnavailableError } from '../../backend.ts'
 import type { LaneId } from '../../deliveries.ts'
 import type { NumberedLanes, QueueLane, QueueName } from '../../store/stored-parts.ts'
 import { openedText } from '../database/reseal.ts'
-import type { Row } from '../database/statements.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import type { Destination } from '@hookline/protocol'
 import type { Writer } from '../writer.ts'
 
@@ -70,7 +70,7 @@ export class StoredLanes implements NumberedLanes {
     return this.known(queue, lane)
   }
 
-  #keep(rows: readonly Row[]): void {
+  #keep(rows: readonly SqliteRow[]): void {
     for (const row of rows) {
       const destinationId = String(row['destination_id'])
       const url = openedText(this.box, String(row['sealed_url']), destinationId) ?? ''

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Missing } from '../../upkeep.ts'
+import type { MissingCounts } from '../../upkeep.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 
 /** Event id, destination id, reason, since. */
@@ -24,7 +24,7 @@ export function timePrefixOf(eventId: string): string {
 /** Prepares the removal of an event and its dependent rows. Known delivery ids are passed, because finding them is slow. */
 export function eventRemoval(
   db: DatabaseSync,
-): (id: string, deliveryIds?: readonly string[]) => Pick<Missing, 'events' | 'deliveries'> {
+): (id: string, deliveryIds?: readonly string[]) => Pick<MissingCounts, 'events' | 'deliveries'> {
   const findDeliveries = db.prepare(
     `SELECT id FROM deliveries WHERE ${DELIVERIES_AT_TIME} AND event_id = ?1`,
   )

@@ -4,12 +4,12 @@ import { BackendUnavailableError } from '../../backend.ts'
 import type { Log } from '../../log.ts'
 import type { OpenOperation, Writer } from '../writer.ts'
 import { blockOf } from './event-block.ts'
-import type { Appended } from './write-log.ts'
+import type { AppendResult } from './write-log.ts'
 
 interface AppenderOptions {
   readonly writer: Writer
   readonly waiting: ByteBudget
-  readonly onCommitted?: (events: readonly AcceptedEvent[], appended: Appended) => void
+  readonly onCommitted?: (events: readonly AcceptedEvent[], appended: AppendResult) => void
 }
 
 interface Together {

@@ -1,12 +1,12 @@
 import type { FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
-import { CORRUPTED_EVENT, type Unreadable } from '../../quarantine.ts'
-import type { Row } from '../database/statements.ts'
+import { CORRUPTED_EVENT, type UnreadableRecord } from '../../quarantine.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
-import type { Appended } from './write-log.ts'
+import type { AppendResult } from './write-log.ts'
 
 /** Maximum rows scanned by a read with a selector, in a few milliseconds. */
 const MAX_ROWS = 5_000
@@ -49,7 +49,7 @@ export function sqliteFollowedLog(
 }
 
 function sliceOf(
-  rows: readonly Row[],
+  rows: readonly SqliteRow[],
   { after, limit }: { readonly after: number; readonly limit: number },
   end: number,
 ): LogSlice {
@@ -60,7 +60,7 @@ function sliceOf(
     eventRows.length === limit ? Number(eventRows.at(-1)!['seq']) : Number(reached ?? after)
   const isEnd = through >= Number(newest ?? 0)
   const events: PositionedEvent[] = []
-  const unreadable: Unreadable[] = []
+  const unreadable: UnreadableRecord[] = []
   for (const row of eventRows) {
     const event = readableEventOf(row)
     if (event !== undefined) events.push({ position: Number(row['seq']), event })
@@ -118,7 +118,7 @@ export class RecentEvents {
   readonly #amount = new EventAmount()
   #pauses = 0
 
-  add(events: readonly AcceptedEvent[], { lastSeq, duplicates }: Appended): void {
+  add(events: readonly AcceptedEvent[], { lastSeq, duplicates }: AppendResult): void {
     if (this.#pauses > 0) return
     const first = lastSeq - events.length + 1
     this.#appends.push({ first, events, duplicates: new Set(duplicates) })

@@ -4,7 +4,7 @@ import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Log, LogEntry } from '../../log.ts'
 import { CORRUPTED_EVENT } from '../../quarantine.ts'
-import type { Row } from '../database/statements.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { WriterHost } from '../writer-host.ts'
 import { AppendedPosition, RecentEvents } from './sqlite-followed-log.ts'
@@ -12,7 +12,7 @@ import { Appender } from './appender.ts'
 import { eventsIn } from './event-block.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
-import type { Appended } from './write-log.ts'
+import type { AppendResult } from './write-log.ts'
 import type { EventToArchive } from '../../events.ts'
 import { StoredEvents } from '../../store/events.ts'
 import type { Reads } from '../../store/store.ts'
@@ -35,7 +35,7 @@ const MAX_TAIL: MaxAmount = { events: 8_192, bytes: 16 * 1024 * 1024 }
 /** Approximate limits of unacked events before the consumer waits for acks. */
 const MAX_OUTSTANDING: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 
-interface AppendedEvents extends Appended {
+interface AppendedEvents extends AppendResult {
   readonly events: readonly AcceptedEvent[]
 }
 
@@ -224,7 +224,7 @@ function untilFirst(entries: readonly Entry[], isEnd: (entry: Entry) => boolean)
   return end === -1 ? entries.slice() : entries.slice(0, end)
 }
 
-function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
+function eventsOf(row: SqliteRow): Pick<LogEntry, 'events' | 'unreadable'> {
   const event = readableEventOf(row)
   if (event !== undefined) return { events: [event] }
   return { events: [], unreadable: [{ id: String(row['id']), reason: CORRUPTED_EVENT }] }

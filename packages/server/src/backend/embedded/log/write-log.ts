@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Row } from '../database/statements.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import { type DedupeWindow, KnownMessageIds } from './known-message-ids.ts'
 import { bodyIn, type EventBlock, blockOf } from './event-block.ts'
@@ -8,18 +8,18 @@ import type { EventHead } from '../../accepted-event.ts'
 import { INSERT_EVENT } from './event-row.ts'
 import { SEGMENT } from '../../store/event-order.ts'
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { Evaluated } from '../../evaluations.ts'
+import type { EvaluatedProfile } from '../../evaluations.ts'
 import { storeEvaluations } from '../../store/profiles/evaluations.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The result of an append. Positions are consecutive up to `lastSeq`, duplicates included. */
-export interface Appended {
+export interface AppendResult {
   readonly lastSeq: number
   readonly duplicates: readonly string[]
 }
 
-export type EventAppender = (block: EventBlock) => Appended
+export type EventAppender = (block: EventBlock) => AppendResult
 
 /** Prepares the append of events. A duplicate is counted on the first event with its source and messageId. */
 export function eventAppender(
@@ -60,7 +60,7 @@ function originalFinder(
   db: DatabaseSync,
   known: KnownMessageIds,
   { dedupeWindowMs }: DedupeWindow,
-): (head: EventHead) => Row | undefined {
+): (head: EventHead) => SqliteRow | undefined {
   const first = db.prepare(
     `SELECT seq, id FROM events
      WHERE ${SEGMENT} = ? AND message_id = ? AND source_id = ? AND received_at >= ? ORDER BY seq LIMIT 1`,
@@ -128,8 +128,8 @@ interface Appending {
 
 export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) {
   return async (
-    evaluated: readonly Evaluated[],
-  ): Promise<{ readonly places: readonly number[]; readonly appended: Appended }> => {
+    evaluated: readonly EvaluatedProfile[],
+  ): Promise<{ readonly places: readonly number[]; readonly appended: AppendResult }> => {
     const places = await storeEvaluations(tx, evaluated)
     const events = eventsOf(places.map((place) => evaluated[place]!))
     return { places, appended: append(blockOf(events)) }
@@ -141,12 +141,12 @@ export function appendAnnouncements(_db: DatabaseSync, { tx, append }: Appending
   return async (input: {
     readonly block: EventBlock
     readonly purges: number
-  }): Promise<Appended | undefined> => {
+  }): Promise<AppendResult | undefined> => {
     const { purges } = await lockProfiles(tx)
     return purges === input.purges ? append(input.block) : undefined
   }
 }
 
-export function eventsOf(stored: readonly Evaluated[]): AcceptedEvent[] {
+export function eventsOf(stored: readonly EvaluatedProfile[]): AcceptedEvent[] {
   return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
 }

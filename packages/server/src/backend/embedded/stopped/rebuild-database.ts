@@ -27,7 +27,7 @@ const NOTHING_LOST =
 const SOME_LOST =
   'The database was rebuilt from the readable rows of a corrupted one. Rows on corrupted pages are missing.'
 
-export interface Rebuilt {
+export interface RebuildResult {
   readonly previous: string | undefined
   readonly missing: readonly string[]
 }
@@ -37,7 +37,7 @@ export interface Rebuilt {
  * kept.
  * @throws {UnusableDatabaseError} if its tables cannot be found; nothing was changed @throws {DataDirInUseError}
  */
-export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
+export async function rebuildInto(dataDir: string, from?: string): Promise<RebuildResult> {
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
   const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.corrupted`]

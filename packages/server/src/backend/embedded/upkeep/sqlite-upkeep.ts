@@ -4,7 +4,7 @@ import type {
   Disk,
   FoundCorruption,
   Inventory,
-  Missing,
+  MissingCounts,
   Removal,
   RemovalSlice,
   Upkeep,
@@ -49,9 +49,9 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  async missing(): Promise<Missing> {
+  async missing(): Promise<MissingCounts> {
     const [row] = this.#statements.all('SELECT events, decisions, deliveries FROM missing_rows', [])
-    return row as unknown as Missing
+    return row as unknown as MissingCounts
   }
 
   async inventory(): Promise<Inventory> {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { Row } from '../database/statements.ts'
+import type { SqliteRow } from '../database/statements.ts'
 import type { Removal, RemovalSlice } from '../../upkeep.ts'
 import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 import { DELIVERIES_AT_TIME, eventRemoval, timePrefixOf } from '../events/write-archive.ts'
@@ -14,7 +14,7 @@ const REACHED_BY_ALL = `SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_posit
   UNION ALL SELECT through FROM cursors WHERE name <> '${EVENT_NAMES_CURSOR}')`
 
 /** Removes the oldest events after `afterSeq`, if they are acked, passed by every follower, and not waiting. */
-export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
+export function removeOldest(db: DatabaseSync): (slice: SliceInput) => SliceResult {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
      WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ?`,
@@ -63,9 +63,11 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
 }
 
 /** Finds the deliveries of events. Those with equal times are read together. */
-function deliveryFinder(deliveriesAtTime: StatementSync): (eventId: string) => readonly Row[] {
+function deliveryFinder(
+  deliveriesAtTime: StatementSync,
+): (eventId: string) => readonly SqliteRow[] {
   let moment = ''
-  let deliveries = new Map<unknown, Row[]>()
+  let deliveries = new Map<unknown, SqliteRow[]>()
   return (eventId) => {
     if (timePrefixOf(eventId) !== moment) {
       moment = timePrefixOf(eventId)
@@ -103,6 +105,6 @@ export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
   readonly removed?: number
 }
 
-export interface Sliced extends Removal {
+export interface SliceResult extends Removal {
   readonly next?: SliceInput
 }

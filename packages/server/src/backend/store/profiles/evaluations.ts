@@ -1,4 +1,9 @@
-import type { Announcement, ChangedResult, Evaluated, Evaluations } from '../../evaluations.ts'
+import type {
+  Announcement,
+  ChangedResult,
+  EvaluatedProfile,
+  Evaluations,
+} from '../../evaluations.ts'
 import { sql } from '../sql.ts'
 import { lookUpTx, type Store, type Tx } from '../store.ts'
 import { lockIdentities, profilesOf } from './identities.ts'
@@ -6,7 +11,7 @@ import {
   loadDueProfiles,
   loadProfileOf,
   loadProfiles,
-  unpacked,
+  unpackProfile,
   walkProfiles,
 } from './load-profiles.ts'
 
@@ -15,14 +20,15 @@ type Appending = Pick<Evaluations, 'commit' | 'announce'>
 export function storedEvaluations(store: Store, appending: Appending): Evaluations {
   return {
     ...appending,
-    due: async (now, limit) => (await store.read(loadDueProfiles, { now, limit })).map(unpacked),
-    load: async (profileIds) => (await store.read(loadProfiles, profileIds)).map(unpacked),
-    walk: async (query) => (await store.read(walkProfiles, query)).map(unpacked),
+    due: async (now, limit) =>
+      (await store.read(loadDueProfiles, { now, limit })).map(unpackProfile),
+    load: async (profileIds) => (await store.read(loadProfiles, profileIds)).map(unpackProfile),
+    walk: async (query) => (await store.read(walkProfiles, query)).map(unpackProfile),
     profilesOf: (ids) => profilesOf(lookUpTx(store), ids),
 
     async loadUser(space, userId) {
       const [profile] = await store.read(loadProfileOf, { space, kind: 'user', id: userId })
-      return profile && unpacked(profile)
+      return profile && unpackProfile(profile)
     },
 
     async waiting(now) {
@@ -39,7 +45,7 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
 /** Stores evaluations of profiles that have not changed since. Resolves to their indexes in `evaluated`. */
 export async function storeEvaluations(
   tx: Tx,
-  evaluated: readonly Evaluated[],
+  evaluated: readonly EvaluatedProfile[],
 ): Promise<readonly number[]> {
   const settled = await markEvaluated(tx, evaluated)
   const places = evaluated.flatMap(({ profileId }, place) =>
@@ -59,7 +65,7 @@ export async function storeEvaluations(
 }
 
 /** Clears the dirty flag of profiles that still have the evaluated version. Resolves to their numbers. */
-async function markEvaluated(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
+async function markEvaluated(tx: Tx, evaluated: readonly EvaluatedProfile[]): Promise<Set<number>> {
   const ids = evaluated.map(({ profileId }) => profileId)
   await lockIdentities(tx, ids)
   const input = tx.dialect.rows(evaluated, { number: ['profileId', 'version', 'recheckAt'] })

@@ -1,6 +1,6 @@
 import type { Json } from '@hookline/protocol'
 import {
-  type Announced,
+  type AnnouncedValue,
   type LoadedProfile,
   type ProfileWalk,
   WALK_BYTES,
@@ -28,7 +28,7 @@ export type PackedProfile = Omit<LoadedProfile, 'facts'> & {
   readonly facts: readonly PackedFacts[]
 }
 
-export function unpacked({ facts, ...profile }: PackedProfile): LoadedProfile {
+export function unpackProfile({ facts, ...profile }: PackedProfile): LoadedProfile {
   const byClause = facts.map(({ clause, numbers, values }) => {
     const all = Array.from({ length: numbers.length / 2 }, (_, index) => ({
       at: numbers[2 * index]!,
@@ -289,10 +289,10 @@ function announcedOf(
   userIds: readonly string[],
   rows: ReadonlyMap<string, readonly AnnouncedRow[]>,
 ): LoadedProfile['announced'] {
-  const all = new Map<string, Map<string, Announced>>()
+  const all = new Map<string, Map<string, AnnouncedValue>>()
   for (const userId of userIds)
     for (const { id, value, number, at } of rows.get(userId) ?? []) {
-      const ofComputation = all.get(id) ?? new Map<string, Announced>()
+      const ofComputation = all.get(id) ?? new Map<string, AnnouncedValue>()
       all.set(id, ofComputation.set(userId, { value: parsedJson(value) ?? null, number, at }))
     }
   return all

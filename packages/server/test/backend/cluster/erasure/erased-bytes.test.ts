@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../../src/backend/days.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import {
   ErasedCluster,
@@ -30,7 +30,7 @@ async function fill(cluster: ErasedCluster): Promise<void> {
   for (let times = 0; times < 2; times++) await cluster.postgres.run(sql`ANALYZE`)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('after a deletion', () => {
   test('no data of the user is in the files of PostgreSQL except the WAL, or reappears with later writes', async () => {
     await using cluster = await ErasedCluster.open()
     const { server, backend } = cluster

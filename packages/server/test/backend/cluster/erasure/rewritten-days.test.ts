@@ -17,7 +17,7 @@ import {
 } from '../../../../src/backend/cluster/postgres/days.ts'
 import { DAY_MS } from '../../../../src/backend/days.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { DAY, ErasedCluster, failOnce, someEvents } from './erased-cluster.ts'
@@ -49,7 +49,7 @@ async function rowsOf({ postgres }: ErasedCluster, table: string): Promise<reado
   return postgres.run(sql`SELECT * FROM ${sql.id(table)} ORDER BY 1, 2`)
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('a rewritten day', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a rewritten day', () => {
   test('has the same rows, indexes, statistics targets and bounds', async () => {
     await using cluster = await ErasedCluster.open()
     const events = someEvents(2_500, seededRandom(SEED))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { type ClusterHarness, openClusterHarness } from '../open-cluster-harness.ts'
 
 type Accepted = ReturnType<typeof acceptedEvent>
@@ -19,7 +19,7 @@ const columns = (harness: ClusterHarness, { id }: Accepted) =>
   harness.sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, warnings, origin, body, rest,
     duplicates, last_duplicate_at FROM events WHERE id = '${id}'`)
 
-describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('events that are all new', () => {
   test('are archived like events in a batch with a known one', async () => {
     await using fast = await openClusterHarness()
     await using slow = await openClusterHarness()
@@ -69,7 +69,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('the plan of a lookup', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the plan of a lookup', () => {
   test('reads few index entries per event, although it was made when the table was empty', async () => {
     await using harness = await openClusterHarness()
     const [batches, size] = [40, 100]

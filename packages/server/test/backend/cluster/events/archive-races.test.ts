@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { type Backend } from '../../../../src/backend/backend.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { openClusterHarness } from '../open-cluster-harness.ts'
 
 const archive = ({ events }: Backend, given: readonly ReturnType<typeof acceptedEvent>[]) =>
   events.archive(given.map((event) => ({ event, declined: [] })))
 
-describe.skipIf(clusterIsMissing() !== undefined)('the archive of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the archive of several nodes', () => {
   test('keeps one of the events with a messageId, and counts the others as its duplicates', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)

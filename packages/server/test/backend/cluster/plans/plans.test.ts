@@ -6,7 +6,7 @@ import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { DAY_MS } from '../../../../src/backend/days.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newReplay } from '@hookline/testing/records/new-replay'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { LANE, attemptOf, deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 import { DAY, ErasedCluster } from '../erasure/erased-cluster.ts'
 import { EVENTS, fillTables, idOf } from './filled-tables.ts'
@@ -273,7 +273,7 @@ const others: readonly (readonly [string, Use])[] = [
   ],
 ]
 
-describe.skipIf(clusterIsMissing() !== undefined)('no table is scanned in full for', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('no table is scanned in full for', () => {
   let cluster: ErasedCluster | undefined
   let backend: Backend | undefined
   let log: PlanLog

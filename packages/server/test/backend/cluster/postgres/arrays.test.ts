@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { arrays } from '../../../../src/backend/cluster/postgres/arrays.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 
 const CASES: readonly (readonly [string, RawBuilder<unknown>, readonly unknown[]])[] = [
@@ -20,7 +20,7 @@ const CASES: readonly (readonly [string, RawBuilder<unknown>, readonly unknown[]
   ],
 ]
 
-describe.skipIf(clusterIsMissing() !== undefined)('arrays as parameters', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('arrays as parameters', () => {
   test.for(CASES)('PostgreSQL reads %s unchanged', async ([, parameter, values]) => {
     await using postgres = await openPostgres()
     const rows = await postgres.run(

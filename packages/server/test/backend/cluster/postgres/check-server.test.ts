@@ -7,7 +7,7 @@ import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { PgBouncer, pgBouncerIsMissing } from '@hookline/testing/cluster/pg-bouncer'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { consumeAll } from '../consume-all.ts'
@@ -31,7 +31,7 @@ async function refusal(opening: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('a node refuses PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a node refuses PostgreSQL', () => {
   test.each(['fsync', 'full_page_writes'])('with %s=off, naming the setting', async (name) => {
     await using server = await PostgresServer.start([`${name}=off`])
     expect(await refusal(open(await server.newDatabase()))).toContain(`Set ${name}=on`)
@@ -45,7 +45,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node refuses PostgreSQL', (
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a node uses PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a node uses PostgreSQL', () => {
   test('with synchronous_commit=on, overriding the role, the database and the URL', async () => {
     await using server = await PostgresServer.start()
     const url = new URL(await server.newDatabase())

@@ -12,9 +12,9 @@ import {
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 
-describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the schema', () => {
   test('is created once by nodes that start together', async () => {
     const { databaseUrl } = await newClusterNamespace('empty')
     const nodes = [1, 2, 3].map(() => new Postgres({ url: new Redacted(databaseUrl) }))

@@ -8,9 +8,9 @@ import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { makeCertificates } from '@hookline/testing/network/certificates'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
-import { unprivileged } from '@hookline/testing/cluster/programs'
+import { unprivilegedIds } from '@hookline/testing/cluster/programs'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const certificates = makeCertificates()
@@ -47,7 +47,7 @@ function refused(url: URL | string): Promise<Error> {
   )
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a node connects to PostgreSQL', () => {
   test('over TLS with a private CA, and is refused if it does not trust the certificate', async () => {
     using folder = new TemporaryFolder()
     const { server, url } = await openTlsServer(folder.path)
@@ -94,6 +94,6 @@ function written(path: string, text: string): string {
 
 /** Gives a file to the server's user: PostgreSQL refuses a key that others may read. */
 function chownToServer(path: string): void {
-  const { uid, gid } = unprivileged()
+  const { uid, gid } = unprivilegedIds()
   if (uid !== undefined) chownSync(path, uid, gid!)
 }

@@ -4,10 +4,10 @@ import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { lock } from '../../../../src/backend/cluster/postgres/locks.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { Link } from '@hookline/testing/cluster/link'
 
-describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a connection that breaks', () => {
   test('between two statements of a transaction fails only the transaction', async () => {
     await using place = await newClusterNamespace()
     const url = new Redacted(place.databaseUrl)
@@ -25,7 +25,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from PostgreSQL', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a node that is cut off from PostgreSQL', () => {
   test('keeps no lock: the server ends its transaction, and other nodes continue', async () => {
     await using place = await newClusterNamespace()
     await using link = await Link.open(Number(new URL(place.databaseUrl).port))
@@ -70,7 +70,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a statement outside a transaction', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a statement outside a transaction', () => {
   test('is retried after a deadlock with a transaction', async () => {
     await using place = await newClusterNamespace()
     await using setUp = new Postgres({ url: new Redacted(place.databaseUrl) })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { PreparedStatements } from '../../../../src/backend/cluster/postgres/pool.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { openPostgres } from '../open-postgres.ts'
 
-describe.skipIf(clusterIsMissing() !== undefined)('frequent statements', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('frequent statements', () => {
   test('are prepared, and others are not', async () => {
     await using postgres = await openPostgres()
     const names = () =>

@@ -5,14 +5,14 @@ import { probeOf } from '../../../../src/backend/cluster/check-servers.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { DAY_MS } from '../../../../src/backend/days.ts'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
 const NOTHING = { events: 0, decisions: 0, deliveries: 0, messages: 0 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the counts of a cluster', () => {
   test('are exact while some nodes write and others compact them', async () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
@@ -67,7 +67,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('retention on a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('retention on a cluster', () => {
   test.each([
     ['one by one', 40],
     ['by partition', 10],
@@ -104,7 +104,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('retention on a cluster', () =
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a cluster', () => {
   test('is healthy while PostgreSQL is writable and NATS responds', async () => {
     await using days = await ClusterDays.open()
     await Promise.all([days.backend.probe(), days.backend.probe()])

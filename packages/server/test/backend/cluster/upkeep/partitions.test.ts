@@ -11,7 +11,7 @@ import {
   createFuturePartitions,
   readDays,
 } from '../../../../src/backend/cluster/upkeep/partitions.ts'
-import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
 /** Holds a transaction open that has read `table`, while `use` runs. */
@@ -30,7 +30,7 @@ async function whileInUse(days: ClusterDays, table: string, use: () => Promise<v
   }
 }
 
-describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('partitions of days', () => {
   test('are created ahead by nodes that run at the same time', async () => {
     await using days = await ClusterDays.open()
     await using other = await openClusterBackend(days.harness.options)
@@ -85,7 +85,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
   })
 })
 
-describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('a day that is old enough', () => {
   test('is dropped after waiting deliveries and their data are moved out of it', async () => {
     await using days = await ClusterDays.open()
     const { upkeep, events } = days.backend

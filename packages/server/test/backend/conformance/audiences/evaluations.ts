@@ -1,16 +1,16 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Evaluated, LoadedProfile } from '../../../../src/backend/evaluations.ts'
+import type { EvaluatedProfile, LoadedProfile } from '../../../../src/backend/evaluations.ts'
 import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { announce, follow, loaded, profileOf, settle } from '../profiles/profile-changes.ts'
+import { announce, follow, loadProfile, profileOf, settle } from '../profiles/profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 
 const evaluatedOf = (
   { profileId, version }: Pick<LoadedProfile, 'profileId' | 'version'>,
-  change: Partial<Evaluated> = {},
-): Evaluated => ({
+  change: Partial<EvaluatedProfile> = {},
+): EvaluatedProfile => ({
   profileId,
   version,
   results: [],
@@ -24,7 +24,7 @@ const entered = (computationId = 'aud_a', since = NOON) => ({ computationId, val
 /** Commits an evaluation with `change` for each due profile. */
 async function commitAll(
   { backend: { evaluations } }: BackendHarness,
-  change: (profile: LoadedProfile) => Partial<Evaluated>,
+  change: (profile: LoadedProfile) => Partial<EvaluatedProfile>,
 ): Promise<number> {
   const due = await evaluations.due(NOON, 100)
   const evaluated = due.map((profile) => evaluatedOf(profile, change(profile)))
@@ -135,7 +135,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
         results: [entered('aud_a', NOON - 1), { ...entered('trt_a'), value: [1, 'x'] }],
         announcements: [announce('a', 7), announce('b')],
       }))
-      const profile = await loaded(harness, 'a')
+      const profile = await loadProfile(harness, 'a')
       expect(profile).toEqual({
         profileId: profile.profileId,
         space: 'default',
@@ -182,7 +182,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(await memberships.sizes()).toEqual(new Map([['aud_a', 2]]))
       const left = { computationId: 'aud_a', value: undefined, since: NOON + 5 }
       const results = [left, { computationId: 'trt_a', value: { n: 1 }, since: NOON + 5 }]
-      await evaluations.commit([evaluatedOf(await loaded(harness), { results })])
+      await evaluations.commit([evaluatedOf(await loadProfile(harness), { results })])
       await harness.reopen()
       expect(await profileOf(harness)).toMatchObject({
         audiences: {},
@@ -235,7 +235,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
-      const before = await loaded(harness)
+      const before = await loadProfile(harness)
       await change(harness)
       expect(await evaluations.commit([evaluatedOf(before, { results: [entered()] })])).toEqual([])
       expect((await memberships.sizes()).get('aud_a') ?? 0).toBe(0)
@@ -246,7 +246,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
       const once = [
-        evaluatedOf(await loaded(harness), {
+        evaluatedOf(await loadProfile(harness), {
           results: [entered()],
           announcements: [announce('u1')],
         }),

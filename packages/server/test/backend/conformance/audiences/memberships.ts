@@ -8,7 +8,7 @@ import {
   announce,
   anonymous,
   follow,
-  loaded,
+  loadProfile,
   profileOf,
   settle,
   user,
@@ -76,7 +76,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'a' }, { userId: 'b' }])
       await evaluate(harness, () => true)
-      const { profileId, version } = await loaded(harness, 'a')
+      const { profileId, version } = await loadProfile(harness, 'a')
       const results = [{ computationId: 'aud_a', value: undefined, since: NOON }]
       await evaluations.commit([
         { profileId, version, results, announcements: [], recheckAt: null },
@@ -123,7 +123,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       ])
       expect(await harness.backend.profiles.count('default')).toBe(4)
       expect(await profileOf(harness, 'c')).toMatchObject({ userIds: ['c'], firstSeenAt: null })
-      expect([...(await loaded(harness, 'c')).manual]).toEqual(['aud_list'])
+      expect([...(await loadProfile(harness, 'c')).manual]).toEqual(['aud_list'])
       expect((await settle(harness)).toSorted()).toEqual(['a', 'b', 'c', 'é'])
       await again.changeList(LIST, change)
       expect(await settle(harness)).toEqual([])
@@ -142,7 +142,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
         { userId: 'd' },
       ])
       expect((await settle(harness)).toSorted()).toEqual(['a', 'c', 'd'])
-      expect((await loaded(harness, 'a')).manual.size).toBe(0)
+      expect((await loadProfile(harness, 'a')).manual.size).toBe(0)
       expect(await profileOf(harness, 'none')).toBeUndefined()
     })
 
@@ -188,7 +188,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       await follow(harness, [{ userId: 'new', type: 'alias', links: [user('old')] }])
       await memberships.changeList(LIST, { add: ['old'], remove: [], at: NOON })
       expect(await profileOf(harness, 'new')).toMatchObject({ userIds: ['new', 'old'] })
-      expect((await loaded(harness, 'new')).manual.size).toBe(1)
+      expect((await loadProfile(harness, 'new')).manual.size).toBe(1)
     })
 
     test('creates profiles in its space', async () => {
@@ -236,7 +236,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect((await memberships.listed('aud_a', { limit: 9 })).data).toEqual([])
       expect(await memberships.announced('aud_a', '', 9)).toEqual([])
       expect((await syncs.list('aud_a', { limit: 9 })).data).toEqual([])
-      const profile = await loaded(harness, 'user-1')
+      const profile = await loadProfile(harness, 'user-1')
       expect([profile.results.size, profile.announced.size]).toEqual([0, 0])
       expect([...profile.manual]).toEqual(['aud_list'])
     })

@@ -7,12 +7,16 @@ import {
 } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { definitionOf } from '../../../../src/audiences/conditions/clauses.ts'
-import { preview, type Previewed, type PreviewResult } from '../../../../src/audiences/preview.ts'
+import {
+  preview,
+  type PreviewedDefinition,
+  type PreviewResult,
+} from '../../../../src/audiences/preview.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { follow, loaded } from '../profiles/profile-changes.ts'
+import { follow, loadProfile } from '../profiles/profile-changes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -21,7 +25,7 @@ async function previewOf(
   definition: { readonly condition: Condition } | { readonly compute: Compute },
   space = 'default',
 ): Promise<PreviewResult> {
-  const previewed: Previewed = { space, ...definition }
+  const previewed: PreviewedDefinition = { space, ...definition }
   const clauses = await backend.facts.clauses()
   return preview(previewed, clauses, { ...backend, clock: new ManualClock(NOON) })
 }
@@ -90,7 +94,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       const condition = { trait: 'plan', op: 'not_exists' } as const
       const found = await preview({ space: 'default', condition }, [], options)
       expect(found).toMatchObject({ size: 60, isExact: false })
-      const third = (await loaded(harness, found.sample[0]!.userId!)).profileId
+      const third = (await loadProfile(harness, found.sample[0]!.userId!)).profileId
       const first = await backend.evaluations.walk({ space: 'default', after: 0, clauses: [] })
       expect(third).toBe(first[2]!.profileId)
     })

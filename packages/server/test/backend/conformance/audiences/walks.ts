@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LoadedProfile, ProfileWalk } from '../../../../src/backend/evaluations.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { announce, follow, loaded } from '../profiles/profile-changes.ts'
+import { announce, follow, loadProfile } from '../profiles/profile-changes.ts'
 
 /** The batches of a walk through the default space, without the empty last one. */
 async function walk(
@@ -69,7 +69,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       ])
       const list = { audienceId: 'aud_list', space: 'default' }
       await memberships.changeList(list, { add: ['u1'], remove: [], at: NOON })
-      const { profileId, version } = await loaded(harness)
+      const { profileId, version } = await loadProfile(harness)
       const results = [{ computationId: 'aud_b', value: true, since: NOON }]
       const announcements = [
         announce('u1'),
@@ -78,7 +78,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       await evaluations.commit([
         { profileId, version, results, announcements, recheckAt: NOON + 9 },
       ])
-      const profile = await loaded(harness)
+      const profile = await loadProfile(harness)
       expect(profile).toMatchObject({ isDirty: false, recheckAt: NOON + 9 })
       expect([profile.announced.size, profile.facts.get(b)!.length]).toEqual([2, 2])
       const all = { clauses: [a, b, 999], computationId: 'aud_a' }
@@ -104,7 +104,7 @@ export function walksConformance(open: OpenBackendHarness): void {
     test('shows which profiles are dirty and when they are due', async () => {
       await using harness = await open()
       await follow(harness, [{ userId: 'dirty' }, { userId: 'later' }])
-      const { profileId, version } = await loaded(harness, 'later')
+      const { profileId, version } = await loadProfile(harness, 'later')
       const settled = { results: [], announcements: [], recheckAt: NOON + 1 }
       await harness.backend.evaluations.commit([{ profileId, version, ...settled }])
       expect(await walk(harness)).toMatchObject([
@@ -122,7 +122,7 @@ export function walksConformance(open: OpenBackendHarness): void {
       { userId: 'u1', links: [{ kind: 'anonymous', id: 'a1' }] },
       { space: 'other', userId: 'u1' },
     ])
-    const [own, other] = [await loaded(harness), await loaded(harness, 'u1', 'other')]
+    const [own, other] = [await loadProfile(harness), await loadProfile(harness, 'u1', 'other')]
     const found = await harness.backend.evaluations.profilesOf([
       { space: 'default', kind: 'anonymous', id: 'a1' },
       { space: 'other', kind: 'user', id: 'u1' },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { anonymous, follow, loaded, profileOf, user } from '../profiles/profile-changes.ts'
+import { anonymous, follow, loadProfile, profileOf, user } from '../profiles/profile-changes.ts'
 import { purgeAnonymous, purgeUser, receive, request } from './purge-requests.ts'
 
 const audienceOf = (id: string, space: string): Audience => ({
@@ -99,7 +99,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
         expect((await profileOf(harness, 'u2', space)) === undefined).toBe(isGone)
         const { userIds } = (await profileOf(harness, 'u1', space))!
         expect(userIds).toEqual(isGone ? ['u1'] : ['u1', 'u2'])
-        expect((await loaded(harness, 'u3', space)).facts.get(clause)).toHaveLength(1)
+        expect((await loadProfile(harness, 'u3', space)).facts.get(clause)).toHaveLength(1)
       }
     })
 
@@ -108,7 +108,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       const clause = await fill(harness)
       await purgeUser(harness, 'u1')
       await follow(harness, [{ userId: 'u1', links: [anonymous('a1')] }])
-      const profile = await loaded(harness, 'u1')
+      const profile = await loadProfile(harness, 'u1')
       expect(profile).toMatchObject({ userIds: ['u1'], traits: {} })
       const { facts, results, announced, manual } = profile
       expect([facts.get(clause), results.size, announced.size, manual.size]).toEqual([
@@ -248,7 +248,10 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       await purgeAnonymous(harness, ['a9'])
       const known = { userIds: ['u3'], anonymousIds: [], counts: { identify: 1, track: 1 } }
       expect(await profileOf(harness, 'u3')).toMatchObject(known)
-      const { traits, facts, results, announced, manual, isDirty } = await loaded(harness, 'u3')
+      const { traits, facts, results, announced, manual, isDirty } = await loadProfile(
+        harness,
+        'u3',
+      )
       const values = new Set(facts.get(clause)!.map(({ value }) => value))
       expect([traits, values, results.size]).toEqual([
         { of: 'u3', kept: 1 },

@@ -1,4 +1,4 @@
-import { parsed } from '../../../../src/backend/accepted-event.ts'
+import { withParsedFields } from '../../../../src/backend/accepted-event.ts'
 import type { EventOutcome } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from '../../../../src/backend/events.ts'
@@ -46,7 +46,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await receive(harness, event, declined)
       await harness.reopen()
       expect(await harness.backend.events.find(event.id)).toEqual({
-        ...parsed(event),
+        ...withParsedFields(event),
         declined,
         duplicates: 0,
         lastDuplicateAt: null,

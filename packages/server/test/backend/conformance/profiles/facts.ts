@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ArchivedFact, FactClause, FillSlice } from '../../../../src/backend/facts.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
-import { anonymous, follow, loaded, settle, user } from './profile-changes.ts'
+import { anonymous, follow, loadProfile, settle, user } from './profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 
 const RETENTION = { maxAgeMs: null, maxCount: 100 }
@@ -28,7 +28,7 @@ function fill({ backend: { facts } }: BackendHarness, slice: FillSlice): Promise
 }
 
 async function positionsOf(harness: BackendHarness, clause: number, id = 'u1'): Promise<number[]> {
-  const { facts } = await loaded(harness, id)
+  const { facts } = await loadProfile(harness, id)
   return (facts.get(clause) ?? []).map(({ position }) => position)
 }
 
@@ -103,7 +103,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       await count(harness, number, [1, 2])
       await facts.remove(number)
       await facts.remove(number)
-      expect((await loaded(harness)).facts.size).toBe(0)
+      expect((await loadProfile(harness)).facts.size).toBe(0)
       const again = await facts.put(CLAUSE)
       expect(again.number).toBeGreaterThan(number)
       await pruneAll(harness, NOON)
@@ -122,7 +122,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const slice = { clauses: [number], through: 9, purges, at: NOON, facts: some }
       expect(await fill(harness, slice)).toBe(true)
       await pruneAll(harness, NOON)
-      expect((await loaded(harness)).facts.size).toBe(0)
+      expect((await loadProfile(harness)).facts.size).toBe(0)
     })
   })
 
@@ -140,7 +140,7 @@ export function factsConformance(open: OpenBackendHarness): void {
         })),
       )
       await harness.reopen()
-      const found = (await loaded(harness)).facts.get(number)
+      const found = (await loadProfile(harness)).facts.get(number)
       expect(found?.map(({ position }) => position)).toEqual([4, 3, 1, 2])
       expect(found?.[0]).toEqual({ at: NOON + 3, position: 4, value: [3, 'ö"'] })
     })
@@ -151,7 +151,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const [a, b] = [await facts.put(CLAUSE), await facts.put({ ...CLAUSE, definition: 'b' })]
       const both = [a, b].map(({ number }) => ({ clause: number, value: number }))
       await follow(harness, [{ type: 'track', facts: both }])
-      const found = (await loaded(harness)).facts
+      const found = (await loadProfile(harness)).facts
       expect(new Set(found.keys())).toEqual(new Set([a.number, b.number]))
       expect(found.get(b.number)).toEqual([{ at: NOON, position: 1, value: b.number }])
     })
@@ -183,7 +183,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const linked = ids.map((id) => ({ userId: 'u1', links: [anonymous(id)] }))
       await follow(harness, [...counted, ...linked])
       const newest = counted.map(({ timestamp }) => timestamp).toSorted((a, b) => b - a)
-      const kept = (await loaded(harness)).facts.get(number)!
+      const kept = (await loadProfile(harness)).facts.get(number)!
       expect(kept.map(({ at }) => at)).toEqual(newest.slice(0, 3))
     })
 
@@ -236,7 +236,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await fill(harness, slice)).toBe(true)
       expect(await settle(harness)).toEqual([])
       await harness.reopen()
-      expect((await loaded(harness)).facts.get(number)).toEqual([
+      expect((await loadProfile(harness)).facts.get(number)).toEqual([
         { at: NOON + 3, position: 3, value: null },
         { at: NOON + 1, position: 1, value: 'x' },
       ])
@@ -295,7 +295,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       await fill(harness, { clauses: [number], through: 4, facts: some, purges, at: NOON })
       expect(await positionsOf(harness, number)).toEqual([1])
       expect(await positionsOf(harness, number, 'u2')).toEqual([4])
-      expect((await loaded(harness, 'u1', 'other')).facts.get(number)).toHaveLength(1)
+      expect((await loadProfile(harness, 'u1', 'other')).facts.get(number)).toHaveLength(1)
       expect(await profiles.count('default')).toBe(2)
     })
 

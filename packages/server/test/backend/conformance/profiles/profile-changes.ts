@@ -70,7 +70,7 @@ export async function traitsOf(harness: BackendHarness, userId = 'u1'): Promise<
 }
 
 /** The profile of a user as loaded for an evaluation. */
-export async function loaded(
+export async function loadProfile(
   { backend }: BackendHarness,
   userId = 'u1',
   space = DEFAULT_SPACE,

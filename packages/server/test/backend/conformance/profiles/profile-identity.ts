@@ -7,7 +7,7 @@ import {
   announce,
   anonymous,
   follow,
-  loaded,
+  loadProfile,
   profileOf,
   settle,
   traitsOf,
@@ -79,7 +79,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         })),
       )
       for (const id of IDS) {
-        const { announced } = await loaded(harness, id)
+        const { announced } = await loadProfile(harness, id)
         expect([...announced.get('aud_a')!.keys()]).toEqual([id])
       }
       for (const id of IDS) await purgeUser(harness, id)
@@ -112,7 +112,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       for (const id of ['new', 'old']) {
         const known = await profileOf(harness, id)
         expect(known).toMatchObject({ userIds: ['new'], anonymousIds: [] })
-        expect((await loaded(harness, id)).userIds).toEqual(['new'])
+        expect((await loadProfile(harness, id)).userIds).toEqual(['new'])
       }
       await settle(harness)
       await harness.reopen()
@@ -160,7 +160,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         { userId: 'u1', links: [user('u2')] },
         { userId: 'u2', ...track(clause, 4), timestamp: NOON - 3 },
       ])
-      const { facts } = await loaded(harness, 'u2')
+      const { facts } = await loadProfile(harness, 'u2')
       expect(facts.get(clause)).toEqual([
         { at: NOON, position: 2, value: 1 },
         { at: NOON - 1, position: 1, value: 2 },
@@ -211,7 +211,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
         { add: ['u1'], remove: [], at: NOON },
       )
       await follow(harness, [{ userId: 'u2', links: [user('u1')] }])
-      const { manual, userIds } = await loaded(harness, 'u2')
+      const { manual, userIds } = await loadProfile(harness, 'u2')
       expect([...manual]).toEqual(['aud_list'])
       expect(userIds).toEqual(['u1', 'u2'])
     })

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
-import { anonymous, follow, loaded, profileOf, settle, traitsOf, user } from './profile-changes.ts'
+import {
+  anonymous,
+  follow,
+  loadProfile,
+  profileOf,
+  settle,
+  traitsOf,
+  user,
+} from './profile-changes.ts'
 
 /** A call of a user on a device, `timestamp` milliseconds after NOON. */
 const on = (device: string, userId: string, timestamp: number, traits = {}) => ({
@@ -222,7 +230,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       await purgeUser(harness, 'u1')
       expect(await idsOf(harness, 'u2')).toEqual(['u2', 'u3'])
       expect(await traitsOf(harness, 'u3')).toEqual({ own: 'u2' })
-      expect((await loaded(harness, 'u3')).results.size).toBe(0)
+      expect((await loadProfile(harness, 'u3')).results.size).toBe(0)
       // The only profile left is evaluated again.
       expect(await settle(harness)).toEqual(['u2,u3'])
       await purgeUser(harness, 'u2')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ProfileChange } from '../../../../src/backend/profiles.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
-import { changeOf, follow, loaded, profileOf, traitsOf } from './profile-changes.ts'
+import { changeOf, follow, loadProfile, profileOf, traitsOf } from './profile-changes.ts'
 
 const identify = (plan: string | null, change: Partial<ProfileChange> = {}) => ({
   traits: { plan },
@@ -111,7 +111,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
         { userId: 'u1', traits: { plan: 'older' }, timestamp: NOON },
       ])
       expect(await traitsOf(harness)).toEqual({})
-      expect((await loaded(harness)).traits).toEqual({})
+      expect((await loadProfile(harness)).traits).toEqual({})
     })
   })
 
@@ -126,7 +126,7 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       const all = { ...traits, other: 1 }
       const entries = new Map(Object.entries(all))
       expect(new Map(Object.entries(await traitsOf(harness)))).toEqual(entries)
-      expect(new Map(Object.entries((await loaded(harness)).traits))).toEqual(entries)
+      expect(new Map(Object.entries((await loadProfile(harness)).traits))).toEqual(entries)
       expect(Object.getPrototypeOf(await traitsOf(harness))).toBe(Object.prototype)
       await follow(harness, [
         { traits: Object.fromEntries(NAMES.map((name) => [name, null])), timestamp: NOON + 2 },
@@ -150,7 +150,9 @@ export function profileTraitsConformance(open: OpenBackendHarness): void {
       await harness.reopen()
       const { traits } = (await profileOf(harness))!
       expect(JSON.stringify(traits['value']?.value)).toBe(JSON.stringify(value))
-      expect(JSON.stringify((await loaded(harness)).traits['value'])).toBe(JSON.stringify(value))
+      expect(JSON.stringify((await loadProfile(harness)).traits['value'])).toBe(
+        JSON.stringify(value),
+      )
     })
   })
 }

@@ -2,7 +2,7 @@ import { DEFAULT_SPACE } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
-import { anonymous, changeOf, follow, loaded, profileOf, settle } from './profile-changes.ts'
+import { anonymous, changeOf, follow, loadProfile, profileOf, settle } from './profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 
 export function profilesConformance(open: OpenBackendHarness): void {
@@ -185,11 +185,11 @@ export function profilesConformance(open: OpenBackendHarness): void {
     ] as const)('%s', async (_, change, expected) => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' } }])
-      const { version } = await loaded(harness)
+      const { version } = await loadProfile(harness)
       await settle(harness)
       await follow(harness, [{ timestamp: NOON + 1, ...change }])
       expect(await settle(harness)).toEqual([expected])
-      expect((await loaded(harness, expected)).version).toBeGreaterThan(version)
+      expect((await loadProfile(harness, expected)).version).toBeGreaterThan(version)
     })
 
     test.each([
@@ -201,10 +201,10 @@ export function profilesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' }, links: [anonymous('a0')] }])
       await settle(harness)
-      const { version } = await loaded(harness)
+      const { version } = await loadProfile(harness)
       await follow(harness, [{ timestamp: NOON + 1, ...change }])
       expect(await settle(harness)).toEqual([])
-      expect((await loaded(harness)).version).toBe(version)
+      expect((await loadProfile(harness)).version).toBe(version)
     })
   })
 }

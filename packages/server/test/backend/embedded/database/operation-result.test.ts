@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
-import { errorOf, failure } from '../../../../src/backend/embedded/database/sqlite-errors.ts'
+import { errorOf, failureOf } from '../../../../src/backend/embedded/database/sqlite-errors.ts'
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -19,10 +19,10 @@ test('a full disk makes the backend unavailable, even for a file written without
   const full = openSync('/dev/full', 'w')
   const error = thrownBy(() => writeSync(full, 'x'))
   closeSync(full)
-  expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailableError('ENOSPC'))
+  expect(errorOf(failureOf(error), unavailable)).toEqual(new BackendUnavailableError('ENOSPC'))
 })
 
 test('other file system errors do not make the backend unavailable', () => {
   const error = thrownBy(() => openSync('/missing/file', 'r'))
-  expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailableError)
+  expect(errorOf(failureOf(error), unavailable)).not.toBeInstanceOf(BackendUnavailableError)
 })

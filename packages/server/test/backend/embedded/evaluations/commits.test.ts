@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
-import type { Announcement, Evaluated } from '../../../../src/backend/evaluations.ts'
+import type { Announcement, EvaluatedProfile } from '../../../../src/backend/evaluations.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { announce, changeOf } from '../../conformance/profiles/profile-changes.ts'
@@ -24,7 +24,7 @@ async function withBackend(use: (backend: Backend) => Promise<void>): Promise<vo
 async function evaluatedBy(
   backend: Backend,
   announcements: readonly Announcement[],
-): Promise<Evaluated> {
+): Promise<EvaluatedProfile> {
   const { profileId, version } = (await backend.evaluations.loadUser('default', 'u1'))!
   const results = [{ computationId: 'aud_a', value: true, since: NOON }]
   return { profileId, version, results, announcements, recheckAt: null }

@@ -16,7 +16,7 @@ import {
   whereOf,
   describeWhere,
 } from '../../../../domain/conditions/draft/where-draft.ts'
-import { EVENT_WORDS, named } from '../../../../domain/conditions/draft/words.ts'
+import { EVENT_WORDS, nameText } from '../../../../domain/conditions/draft/words.ts'
 import { textOf } from '../../../../domain/conditions/draft/written.ts'
 
 /** A clause of a filter being edited. */
@@ -60,7 +60,7 @@ export const FILTER_CLAUSES: ClauseNotation<FilterClauseDraft> = {
 
 function describeSelection({ type, names }: FilterClauseDraft): string {
   if (names.length === 0) return `any ${type === null ? 'event' : EVENT_WORDS[type]}`
-  const words = names.map(named).join(' or ')
+  const words = names.map(nameText).join(' or ')
   return names.length === 1 ? words : `(${words})`
 }
 

@@ -8,7 +8,7 @@ import {
 import { ConditionInputs } from '../../../../domain/conditions/builder/condition-inputs.tsx'
 import { DefinitionInputs } from '../../../../domain/conditions/builder/definition-inputs.tsx'
 import {
-  distinct,
+  distinctErrors,
   errorsOf,
   type PartError,
 } from '../../../../domain/conditions/builder/error-list.tsx'
@@ -32,7 +32,7 @@ interface FilterEditorProps extends DestinationProps {
 export function FilterEditor(props: FilterEditorProps): ReactElement {
   const { destination, value, onChange, preview, errors } = props
   const content = {
-    errors: distinct([...errors, ...errorsOf([preview.error])]),
+    errors: distinctErrors([...errors, ...errorsOf([preview.error])]),
     suggestions: useSuggestions({ sourceId: destination.sourceId, isUsed: value !== null }),
     nameOf: () => undefined,
   }

@@ -10,7 +10,7 @@ import {
   type WebhookMethod,
 } from '@hookline/protocol'
 import type { Notation } from '../../../../domain/conditions/draft/notation.ts'
-import { BLANK, named } from '../../../../domain/conditions/draft/words.ts'
+import { BLANK, nameText } from '../../../../domain/conditions/draft/words.ts'
 import { draftId, numberIn, textOf } from '../../../../domain/conditions/draft/written.ts'
 
 /** What happens to a field. `email`: hashed after it is normalised. */
@@ -129,7 +129,7 @@ function fieldsOf(rules: readonly RuleDraft[], salt: Json | undefined): JsonObje
 
 function describeRules(rules: readonly RuleDraft[]): readonly string[] {
   const describePaths = (words: string, kinds: readonly Rule[]): readonly string[] => {
-    const paths = rules.filter(({ rule }) => kinds.includes(rule)).map(({ path }) => named(path))
+    const paths = rules.filter(({ rule }) => kinds.includes(rule)).map(({ path }) => nameText(path))
     return paths.length === 0 ? [] : [`${words} ${paths.join(' and ')}`]
   }
   return [

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { shownText } from '../../format/shown-text.ts'
 import type { Explanation } from './explanations.ts'
 
-interface ExplainedProps {
+interface ExplanationTextProps {
   readonly explanation: Explanation
   readonly destinationId?: string
 }
@@ -16,7 +16,10 @@ const PAGES = {
 } as const
 
 /** A cause, its remedy, and a link to the page of the remedy. */
-export function Explained({ explanation, destinationId = '' }: ExplainedProps): ReactElement {
+export function ExplanationText({
+  explanation,
+  destinationId = '',
+}: ExplanationTextProps): ReactElement {
   const { cause, remedy, page } = explanation
   const [to, words] = page === undefined ? [] : PAGES[page]
   return (

@@ -13,7 +13,7 @@ export interface StoredEvent {
 }
 
 /** Everything recorded while a program ran. */
-export interface Observed {
+export interface Observation {
   readonly library: Library
   readonly scenario: Scenario
   readonly scenarioName: ScenarioName

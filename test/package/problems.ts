@@ -7,16 +7,16 @@ const run = promisify(execFile)
 const bin = (name: string) => `${ROOT}node_modules/.bin/${name}`
 
 /** The problems that publint finds in a tarball. */
-export function publintFaults(tarball: string): Promise<string[]> {
-  return faultsOf(bin('publint'), ['run', tarball, '--strict'])
+export function publintProblems(tarball: string): Promise<string[]> {
+  return problemsOf(bin('publint'), ['run', tarball, '--strict'])
 }
 
 /** The problems that attw finds, which resolves the types of every entry point. */
-export function typeFaults(tarball: string): Promise<string[]> {
-  return faultsOf(bin('attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'])
+export function typeProblems(tarball: string): Promise<string[]> {
+  return problemsOf(bin('attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'])
 }
 
-async function faultsOf(program: string, args: readonly string[]): Promise<string[]> {
+async function problemsOf(program: string, args: readonly string[]): Promise<string[]> {
   try {
     // publint colours its output in CI.
     await run(program, args, { env: { ...process.env, NO_COLOR: '1' } })

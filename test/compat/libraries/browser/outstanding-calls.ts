@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core'
 const SETTLED_WITHIN_MS = 30_000
 
 /** The ids of the calls for which the page has no final response. */
-export class Outstanding {
+export class OutstandingCalls {
   readonly #ids = new Set<string>()
   readonly #page: Page
 

@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE
 export const CHANNEL = newDestination({ id: 'dst_channel', sourceId: 'src_hookline' })
 
 /** A watcher on a real backend. Its clock advances with each check. */
-export class Watched implements AsyncDisposable {
+export class WatchedBackend implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
   freeBytes = 1e12
   /** The URLs of webhooks whose breaker is open. */
@@ -35,8 +35,8 @@ export class Watched implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #backend!: Backend
 
-  static async open({ hasChannel = true } = {}): Promise<Watched> {
-    const watched = new Watched()
+  static async open({ hasChannel = true } = {}): Promise<WatchedBackend> {
+    const watched = new WatchedBackend()
     await watched.#open()
     await watched.backend.catalog.putSource(builtInSource(NOON))
     if (hasChannel) await watched.backend.catalog.putDestination(CHANNEL)

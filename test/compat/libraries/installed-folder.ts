@@ -21,7 +21,7 @@ export async function missingProgram({ needs }: Installation): Promise<string | 
 }
 
 /** The folder of an installation. Installs first if the cache has none for this manifest and lockfile. */
-export async function installed(installation: Installation): Promise<string> {
+export async function installedFolder(installation: Installation): Promise<string> {
   const hash = createHash('sha256').update(`${process.arch} ${process.version}`)
   for (const file of installation.files) hash.update(await readFile(file))
   const folder = join(CACHE, `${installation.name}-${hash.digest('hex').slice(0, 16)}`)

@@ -5,7 +5,7 @@ import type { PackageName } from '../packages.ts'
 import type { Tarball } from '../packing/tarballs.ts'
 
 /** A user's project with the tarballs installed, for one version of Node. */
-export class Installed {
+export class InstalledProject {
   readonly folder: string
   readonly node: string
 
@@ -22,7 +22,7 @@ export class Installed {
     // A warning about a setting of npm itself concerns this machine, not the packages.
     const warnings = stderr.split('\n').filter((line) => /^npm warn (?!Unknown )/.test(line))
     if (warnings.length > 0) throw new Error(`npm install\n${warnings.join('\n')}`)
-    return new Installed(folder, node)
+    return new InstalledProject(folder, node)
   }
 
   /** Saves a program as this file and runs it. Resolves with its output. */
