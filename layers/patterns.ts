@@ -40,7 +40,7 @@ export const CLOSED: readonly Pattern[] = [
 export function workspacePatterns(name: WorkspaceName): Pattern[] {
   const { mayImport: workspaces, mayImportExports = [], onlyPackages = [] } = WORKSPACES[name]
   const mayImport = [...workspaces, ...mayImportExports]
-  const message = `${name} may import ${listed([...mayImport, ...onlyPackages])}, by name.`
+  const message = `${name} may import ${nameList([...mayImport, ...onlyPackages])}, by name.`
   if (onlyPackages.length > 0)
     // From a file in a subfolder, ../*.ts is a file beside the subfolders.
     return [STRAIGHT, { group: ['**', '!./**', '!../*.ts', ...not(onlyPackages)], message }]
@@ -57,7 +57,7 @@ export function workspacePatterns(name: WorkspaceName): Pattern[] {
 /** For the ports. */
 export function portPatterns(): Pattern[] {
   const ways = COMPONENTS.backend.mayImport.flatMap((to) => waysTo(to, 'backend'))
-  const message = `A port may import other ports and ${listed(COMPONENTS.backend.mayImport)}.`
+  const message = `A port may import other ports and ${nameList(COMPONENTS.backend.mayImport)}.`
   return [{ group: ['**', '!./*.ts', ...not(ways)], message }]
 }
 
@@ -97,7 +97,7 @@ function arrowPatterns({
     })),
     {
       group: [...outside, '@hookline/**', ...not([...ways, ...typeWays])],
-      message: `${name} may import ${listed(mayImport)}.`,
+      message: `${name} may import ${nameList(mayImport)}.`,
     },
     {
       group: others.flatMap(packagesOf),
@@ -129,7 +129,7 @@ function not(patterns: readonly string[]): string[] {
   return patterns.map((pattern) => `!${pattern}`)
 }
 
-function listed(names: readonly string[]): string {
+function nameList(names: readonly string[]): string {
   const words = names.map((name) => (name === 'backend' ? 'backend ports' : name))
   return words.length === 0 ? 'no other component' : new Intl.ListFormat('en-GB').format(words)
 }

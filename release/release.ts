@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const isDry = isDryRun(process.argv.slice(2), process.env)
   const { version, ...state } = await readState()
   const reasons = refusals({ version, ...state })
-  if (!isDry && reasons.length > 0) return fail(`Nothing is published:\n${listed(reasons)}`)
+  if (!isDry && reasons.length > 0) return fail(`Nothing is published:\n${bulletList(reasons)}`)
   const tarballs = await step('tarballs', () => makeTarballs(TARBALLS), sizes)
   await checkTarballs(tarballs)
   if (!isDry) return publish(tarballs, version)
@@ -32,7 +32,7 @@ function sizes(tarballs: readonly Tarball[]): string {
 }
 
 function refusal(reasons: readonly string[]): string {
-  return `\nA release would be refused now:\n${listed(reasons)}`
+  return `\nA release would be refused now:\n${bulletList(reasons)}`
 }
 
 /** The packages that a release of these tarballs would publish. */
@@ -41,6 +41,6 @@ function plan(tarballs: readonly Tarball[], version: string): string {
   return `\nA release would publish, in this order: ${names.join(', ')}`
 }
 
-function listed(lines: readonly string[]): string {
+function bulletList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n')
 }

@@ -10,7 +10,7 @@ import { BATCH } from '../load/throughput.ts'
 import type { Benchmark, Figure, Goal, RunSettings, Table } from './benchmark.ts'
 import { threadTable } from './comparison.ts'
 
-/** The same number as in the load from call to receiver. */
+/** Concurrent requests, as many as in the load from call to receiver. */
 const CONNECTIONS = 64
 
 /**

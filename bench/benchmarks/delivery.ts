@@ -10,7 +10,7 @@ export function delivery(goal: number): Benchmark {
   return comparison({ unit: 'events/s', hookline, peers: [{ ...bare, goal }] })
 }
 
-/** The same, compared with deliveries by common job queues. */
+/** Deliveries per second, compared with common job queues. */
 export function deliveryPeers(goals: {
   readonly bullmq: number
   readonly pgBoss: number

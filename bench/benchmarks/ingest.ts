@@ -4,7 +4,7 @@ import { comparison } from './comparison.ts'
 
 /** Enough concurrent calls to keep ingestion busy while it waits for the disk. */
 export const CONNECTIONS = 256
-/** Also measured, without a goal. */
+/** A smaller number of concurrent calls, measured without a goal. */
 const FEWER_CONNECTIONS = 64
 
 /** Calls per second in requests of `count` calls, each on disk before its 200, compared with a bare server. */

@@ -23,7 +23,7 @@ export function isolation(goals: Goals): Benchmark {
     async run({ isQuick, ...settings }) {
       const seconds = isQuick ? settings.seconds : FULL_SECONDS
       await using receivers = await ReceiversProcess.open()
-      const measure = async (name: string, layout: Layout): Promise<Measured> => {
+      const measure = async (name: string, layout: Layout): Promise<IsolationMeasurement> => {
         const effect = await faultEffect({ receivers, layout, ...settings, seconds })
         return { figures: figuresOf(name, effect.rounds, goals), discarded: effect.discarded }
       }
@@ -44,7 +44,7 @@ export function isolation(goals: Goals): Benchmark {
   }
 }
 
-interface Measured {
+interface IsolationMeasurement {
   readonly figures: readonly Figure[]
   readonly discarded: number
 }

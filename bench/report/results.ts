@@ -30,7 +30,7 @@ export function saveResult(
     seconds,
     ...measured,
   }
-  writeFileSync(fileOf(name), `${JSON.stringify(result, rounded, 2)}\n`)
+  writeFileSync(fileOf(name), `${JSON.stringify(result, roundNumber, 2)}\n`)
 }
 
 /** The last result of a benchmark, if there is one. */
@@ -46,6 +46,6 @@ function fileOf(name: string): URL {
 }
 
 /** Rounds to the precision of a measurement. */
-function rounded(key: string, value: unknown): unknown {
+function roundNumber(key: string, value: unknown): unknown {
   return typeof value === 'number' && key !== 'x' ? Number(value.toPrecision(4)) : value
 }

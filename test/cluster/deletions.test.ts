@@ -14,7 +14,7 @@ import type { Node } from './node.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const NODES = 3
-/** Must be in no table after the deletion, not even in its record. */
+/** Must be in no table, stream or file after the deletion, not even in its record. */
 const PLANTED = 'PLANTED-VALUE'
 /** May remain only in the records of the deletion. */
 const USER = 'deleted-user-'

@@ -9,13 +9,13 @@ import { chooseFaults } from './faults/all-faults.ts'
 import { LoopDisk } from './loop-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-/** In total, with one NATS server and with three. */
+/** Faults in total, with one NATS server and with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
-/** The next faults are injected into a new cluster. */
+/** The maximum faults of a cluster. The next ones are injected into a new cluster. */
 const MAX_FAULTS_PER_CLUSTER = 60
-/** For each fault, on average. Only deliveries in lanes whose results were not recorded are repeated. */
+/** Repeated deliveries for each fault, on average: only those in lanes whose results were not recorded. */
 const MAX_DUPLICATES = 50
-/** For each fault, on average, including recovery. */
+/** The maximum time for each fault, on average, including recovery. */
 const MAX_MS = 120_000
 /** Servers restart quickly, so that many faults fit into a short run. */
 const TIMES =

@@ -38,12 +38,12 @@ export class FlushTimeoutError extends Error {
   readonly undelivered: number
 
   constructor(undelivered: number) {
-    super(`${counted(undelivered)} not delivered in time`)
+    super(`${countText(undelivered)} not delivered in time`)
     this.undelivered = undelivered
   }
 }
 
-function counted(messages: number): string {
+function countText(messages: number): string {
   return `${messages} message${messages === 1 ? '' : 's'}`
 }
 
@@ -65,7 +65,7 @@ export class DeliveryError extends Error {
 
   constructor(messages: number, last: LastResponse) {
     const reason = last.status === undefined ? 'no response' : `${last.status} ${last.code ?? ''}`
-    super(`${counted(messages)} failed: ${reason.trimEnd()}`, last)
+    super(`${countText(messages)} failed: ${reason.trimEnd()}`, last)
     this.messages = messages
     this.status = last.status
     this.code = last.code

@@ -4,7 +4,7 @@ import { ConfigError, type ConfigFile } from './config.ts'
 
 /** Reads a YAML or JSON file of settings by name. A list may be a comma-separated string. @throws {ConfigError} */
 export function readConfigFile(path: string): ConfigFile {
-  const document = parsed(textOf(path), path)
+  const document = parseFile(textOf(path), path)
   if (document === null || document === undefined) return { path, values: {} }
   if (typeof document !== 'object' || Array.isArray(document)) {
     throw new ConfigError([`${path} must be a mapping of setting names to values, like port: 4800`])
@@ -26,7 +26,7 @@ function textOf(path: string): string {
   }
 }
 
-function parsed(text: string, path: string): unknown {
+function parseFile(text: string, path: string): unknown {
   try {
     // JSON is valid YAML. The parser's pretty errors would quote the text, which may contain a secret.
     return parse(text, { prettyErrors: false })

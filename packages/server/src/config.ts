@@ -105,7 +105,7 @@ export function resolveConfig(
       origins[name] = origin
       if (text === undefined) continue
       texts[name] = text
-      config[name] = parsed(name, text, origin)
+      config[name] = parseSetting(name, text, origin)
     } catch (error) {
       problems.push((error as Error).message)
     }
@@ -153,7 +153,7 @@ function secretIn(path: string, variable: string): string {
   }
 }
 
-function parsed(name: SettingName, text: string, { kind, name: from, key }: Origin): unknown {
+function parseSetting(name: SettingName, text: string, { kind, name: from, key }: Origin): unknown {
   const setting: Setting = SETTINGS[name]
   try {
     return setting.parse(text)

@@ -31,7 +31,7 @@ export async function openBackend(
     refuseRole(config)
     return openEmbeddedBackend({ ...config, ...embeddedOnly })
   }
-  required(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
+  requireSecret(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
   const options = clusterOptionsOf(config)
   // Imported on demand: the PostgreSQL and NATS clients take 40 MB that an embedded service does not need.
   const { openClusterBackend } = await import('./backend/cluster/open.ts')
@@ -67,9 +67,9 @@ export async function migrateData(
 function clusterOptionsOf(config: Config): ClusterOptions {
   const { natsMonitorUrl, natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
   return {
-    databaseUrl: required(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
-    natsUrl: required(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
-    encryptionKey: required(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
+    databaseUrl: requireSecret(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
+    natsUrl: requireSecret(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
+    encryptionKey: requireSecret(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
     natsSecurity: natsSecurityOf(config),
     ...(natsMonitorUrl && { natsMonitorUrl }),
     natsPrefix,
@@ -125,7 +125,7 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
 }
 
 /** Secrets shared by all nodes must be configured: nodes do not create them. */
-function required(
+function requireSecret(
   config: Config,
   name: 'adminToken' | 'databaseUrl' | 'encryptionKey' | 'natsUrl',
   variable: string,

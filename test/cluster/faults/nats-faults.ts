@@ -64,7 +64,7 @@ async function killOne(scene: Scene, { server }: NatsNode): Promise<void> {
   await server.start()
 }
 
-/** They lose their unsynced writes. */
+/** Kills the servers, which lose their unsynced writes, and starts them again later. */
 async function cutPower(scene: Scene, servers: readonly NatsNode[]): Promise<void> {
   await Promise.all(servers.map(({ server }) => server.kill()))
   for (const { folder } of servers) scene.cluster.disks.get(folder)!.cutPower()

@@ -7,7 +7,7 @@ const PREFLIGHT = {
   'Access-Control-Request-Headers': 'authorization,x-retry-count',
 }
 const library = { name: 'analytics.js', version: 'npm:next-1.84.1' }
-/** The service adds the `ip`. */
+/** Fields of each call as it arrives. The service adds the `ip`. */
 const ARRIVES = { anonymousId: 'a1', context: { library, ip: '127.0.0.1' } }
 
 /** Sends text/plain from another origin. Since 1.84 it sends Authorization, which needs a preflight request. */

@@ -43,7 +43,7 @@ export function multiplyDelivered(file: string, count: number): number {
   return multiply(file, { original: DELIVERED, numbers: 'SELECT n', count, delivery: {} })
 }
 
-interface Multiplied {
+interface Multiplication {
   /** The SQL condition that selects the original delivery. */
   readonly original: string
   /** A SELECT that computes values from each number `n`, for use in the columns. */
@@ -53,7 +53,7 @@ interface Multiplied {
   readonly delivery: Readonly<Record<string, string>>
 }
 
-function multiply(file: string, { original, numbers, count, delivery }: Multiplied): number {
+function multiply(file: string, { original, numbers, count, delivery }: Multiplication): number {
   fillDatabase(file, (db) => {
     db.exec(`CREATE TEMP TABLE copy AS WITH RECURSIVE copy (n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count}) ${numbers} FROM copy`)

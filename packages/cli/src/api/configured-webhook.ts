@@ -21,7 +21,7 @@ export function withCurrentConfiguration(
   current: readonly Webhook[],
   removed: ReadonlySet<WebhookPart> = new Set(),
 ): { readonly url: string; readonly headers: object } {
-  const found = current.find(({ url }) => normalized(url) === normalized(webhook.url))
+  const found = current.find(({ url }) => normalizeUrl(url) === normalizeUrl(webhook.url))
   const stored = Object.fromEntries(
     Object.entries(found ?? {}).filter(([name]) => !removed.has(name as WebhookPart)),
   ) as Partial<Webhook>
@@ -39,6 +39,6 @@ export function withCurrentConfiguration(
 }
 
 /** The service normalises URLs. It reports invalid ones. */
-function normalized(url: string): string {
+function normalizeUrl(url: string): string {
   return URL.parse(url)?.href ?? url
 }

@@ -67,7 +67,10 @@ export async function idOf(api: ManagementApi, name: KindName, idOrName: string)
   if (isId(kind.prefix, idOrName)) return idOrName
   const other = kindOf(idOrName)
   if (other !== undefined)
-    throw unknown(`${idOrName} is the id of ${KINDS[other].noun}, not of ${kind.noun}.`, kind)
+    throw notFoundFailure(
+      `${idOrName} is the id of ${KINDS[other].noun}, not of ${kind.noun}.`,
+      kind,
+    )
   const quoted = JSON.stringify(idOrName)
   const all = (await kind.all?.(api)) ?? []
   const found = all.filter((each) => each.name === idOrName)
@@ -80,11 +83,12 @@ export async function idOf(api: ManagementApi, name: KindName, idOrName: string)
   }
   // The service explains the error.
   if (idOrName.startsWith(`${kind.prefix}_`)) return idOrName
-  if (kind.all === undefined) throw unknown(`${quoted} is not the id of ${kind.noun}.`, kind)
+  if (kind.all === undefined)
+    throw notFoundFailure(`${quoted} is not the id of ${kind.noun}.`, kind)
   const alike = all.find((each) => each.name.toLowerCase() === idOrName.toLowerCase())
   const suggestion = alike === undefined ? '' : ` Did you mean ${JSON.stringify(alike.name)}?`
   const noun = kind.noun.replace(/^an? /, '')
-  throw unknown(`No ${noun} has the id or name ${quoted}.${suggestion}`, kind)
+  throw notFoundFailure(`No ${noun} has the id or name ${quoted}.${suggestion}`, kind)
 }
 
 export function kindOf(id: string): KindName | undefined {
@@ -130,6 +134,6 @@ export async function requireKnown(
   if (destinationId !== undefined) await api.getDestination(destinationId)
 }
 
-function unknown(message: string, { command }: Kind): Failure {
+function notFoundFailure(message: string, { command }: Kind): Failure {
   return new Failure('not found', message, { hint: `\`hookline ${command}\` lists them.` })
 }

@@ -59,7 +59,7 @@ export interface StreamOptions {
 function serviceFetch(base: URL): typeof fetch {
   return async (url, init) => {
     const { status, text } = await responseOf(base, url, init)
-    const body = parsed(text)
+    const body = parseJson(text)
     const hasBody = status !== 204
     const isSuccess = SUCCESS_CODES.some((code) => code === status)
     if (!isSuccess || (hasBody && body === undefined)) throw problemFailure(status, body)
@@ -74,7 +74,7 @@ async function openStream(base: URL, url: URL, options: StreamOptions): Promise<
     throw unreachableFailure(base, cause)
   })
   if (response.status === 200) return response
-  throw problemFailure(response.status, parsed(await response.text().catch(() => '')))
+  throw problemFailure(response.status, parseJson(await response.text().catch(() => '')))
 }
 
 async function responseOf(
@@ -91,7 +91,7 @@ async function responseOf(
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

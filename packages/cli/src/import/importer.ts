@@ -104,7 +104,7 @@ export class Importer {
     await this.#store(settled)
   }
 
-  async #store(settled: readonly Settled[]): Promise<void> {
+  async #store(settled: readonly SettledLine[]): Promise<void> {
     const last = settled.at(-1)
     if (last === undefined) return
     const rejected = settled.flatMap(rejectedLine)
@@ -143,7 +143,7 @@ export class Importer {
   }
 }
 
-function rejectedLine({ line, rejection }: Settled): RejectedLine[] {
+function rejectedLine({ line, rejection }: SettledLine): RejectedLine[] {
   if (rejection === undefined) return []
   return [{ lineNumber: line.number, ...rejection, line: textOf(line) }]
 }
@@ -155,7 +155,7 @@ class HistoricalAnalytics extends Analytics {
   }
 }
 
-interface Settled {
+interface SettledLine {
   readonly line: Line
   readonly rejection: Rejection | undefined
 }
@@ -202,7 +202,7 @@ class Window {
   }
 
   /** Empties the window, and returns its lines with a known outcome. @param calls the number of settled calls */
-  takeSettled(calls: number): Settled[] {
+  takeSettled(calls: number): SettledLine[] {
     const firstOpen = this.#entries.findIndex(({ call = -1 }) => call >= calls)
     const settled = this.#entries.slice(0, firstOpen < 0 ? undefined : firstOpen)
     this.#entries.length = 0

@@ -79,7 +79,7 @@ function callOf(value: unknown, line: Line, rules: LineRules): LineCall | Reject
   return { ...call, timestamp }
 }
 
-/** The same in every import of the file, so that the service recognises a call that is sent again. */
+/** The messageId of a line: the same in every import of the file, so that the service recognises a call that is sent again. */
 function idOf(line: Line, { bytes, startSha256 }: Fingerprint): string {
   const hash = createHash('sha256')
   hash.update(`${startSha256} ${bytes} ${line.number} ${textOf(line)}`)

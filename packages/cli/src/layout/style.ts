@@ -14,13 +14,13 @@ const OWN_STYLES = new RegExp(OWN_STYLE, 'g')
 /** Styles text if the stream supports it. `terminalText` makes the sequences effective. */
 export function styledText(format: Format, text: string, stream: NodeJS.WriteStream): string {
   const [start = '', end = ''] = styleText(format, '\n', { stream }).split('\n')
-  return marked(start) + text + marked(end)
+  return withMark(start) + text + withMark(end)
 }
 
 export function withoutStyles(text: string): string {
   return text.replaceAll(OWN_STYLES, '')
 }
 
-function marked(sequence: string): string {
+function withMark(sequence: string): string {
   return sequence.replaceAll('\u001b', `\u001b${MARK}`)
 }

@@ -17,13 +17,13 @@ import { comparisonOf } from './routing-options.ts'
 type Definition = 'condition' | 'compute'
 
 /** A comparison of an event's property, or of a trait or computed trait of the profile. */
-type Compared = Comparison & { readonly property?: string }
+type ComparedProperty = Comparison & { readonly property?: string }
 
 export interface DefinitionOptions {
   readonly condition?: string
   readonly compute?: string
   readonly event?: string
-  readonly where?: readonly Compared[]
+  readonly where?: readonly ComparedProperty[]
   readonly within?: Duration
   readonly count?: { readonly op: CountOperator; readonly n: number }
   readonly fn?: string
@@ -57,9 +57,9 @@ export function withDefinitionOptions<C extends Command>(command: C, definition:
     .option(
       '--where <comparison>',
       WHERE_HELP[definition],
-      (text, earlier?: readonly Compared[]) => [
+      (text, earlier?: readonly ComparedProperty[]) => [
         ...(earlier ?? []),
-        comparisonOf(text, { roots: ROOTS[definition], fields: [] }) as Compared,
+        comparisonOf(text, { roots: ROOTS[definition], fields: [] }) as ComparedProperty,
       ],
     )
     .option('--within <time>', 'only events from the last <time>, such as 30d', durationIn)
@@ -92,7 +92,7 @@ function shortDefinition(
   { event, where = [], within, count, fn, property }: DefinitionOptions,
   definition: Definition,
 ): JsonObject {
-  const isOfEvent = (each: Compared): boolean => each.property !== undefined
+  const isOfEvent = (each: ComparedProperty): boolean => each.property !== undefined
   const ofEvent = where.some(isOfEvent) ? where.filter(isOfEvent) : undefined
   if (event === undefined && isAny(ofEvent, within, count, fn, property))
     throw new Failure('usage', 'Options for events need --event.')

@@ -15,13 +15,13 @@ const IN_TEXT = new RegExp(String.raw`${OWN_STYLE}|(${PART_OF_VISIBLE}|[\n\t])|$
 
 /** Makes external text safe to print on one line: hidden characters become escapes like `\x1b`. */
 export function printableText(text: string): string {
-  return text.replaceAll(IN_VALUES, (all, kept: string | undefined) => kept ?? escaped(all))
+  return text.replaceAll(IN_VALUES, (all, kept: string | undefined) => kept ?? escapeCharacter(all))
 }
 
 /** Escapes hidden characters except line breaks, tabs and our own styles. */
 export function terminalText(text: string): string {
   return text.replaceAll(IN_TEXT, (all, style: string | undefined, kept: string | undefined) =>
-    style === undefined ? (kept ?? escaped(all)) : `\u001b${style}`,
+    style === undefined ? (kept ?? escapeCharacter(all)) : `\u001b${style}`,
   )
 }
 
@@ -40,7 +40,7 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': String.raw`\t`,
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0)!
   const hex = code.toString(16)
   if (code < 0x100) return SHORT[character] ?? String.raw`\x${hex.padStart(2, '0')}`

@@ -20,7 +20,7 @@ export function deliveryLine(output: Output, delivery: ReceivedDelivery): string
   return [
     ...eventCells(output, at, { ...delivery, name: nameOf(delivery) }),
     output.style(COLOURS[verdict], check.padEnd(15)),
-    elapsed(delivery.sinceReceiptMs),
+    elapsedText(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(responseStatus === 200 ? [] : [output.style('red', `responded ${responseStatus}`)]),
   ].join('  ')
@@ -50,7 +50,7 @@ function nameOf(delivery: ReceivedDelivery): string | null {
   return delivery.name ?? (typeof groupId === 'string' ? groupId : null)
 }
 
-function elapsed(ms: number | null): string {
+function elapsedText(ms: number | null): string {
   if (ms === null) return ''
   return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`
 }

@@ -37,7 +37,7 @@ export function receivedDelivery(
   },
 ): ReceivedDelivery {
   const { signature, nowMs, responseStatus } = context
-  const body = parsed(request.body)
+  const body = parseBody(request.body)
   const field = (name: string) => {
     const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined
     return typeof value === 'string' ? value : null
@@ -68,7 +68,7 @@ function headerOf({ headers }: ReceivedRequest, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-function parsed(text: string): Json {
+function parseBody(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {

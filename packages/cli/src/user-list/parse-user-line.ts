@@ -26,7 +26,7 @@ function parseJson(line: string, isUtf8: boolean): ParsedUser {
   try {
     const value: unknown = JSON.parse(line)
     const userId = isJsonObject(value) ? value['userId'] : value
-    if (typeof userId === 'string') return checked(userId, isUtf8)
+    if (typeof userId === 'string') return checkUserId(userId, isUtf8)
     if (typeof userId === 'number')
       return { code: 'id_not_string', message: 'The userId is a number. Use a string.' }
     return { code: 'no_user', message: 'The line is neither a string nor an object with a userId.' }
@@ -102,7 +102,7 @@ function userIn(line: string, { column, separator }: Header, isUtf8: boolean): P
   const userId = cells[column] ?? ''
   return userId === ''
     ? { code: 'no_user', message: `Column ${column + 1} is empty.` }
-    : checked(userId, isUtf8)
+    : checkUserId(userId, isUtf8)
 }
 
 /** The cells of a line of CSV (RFC 4180); `undefined` if a quote is not closed. */
@@ -126,7 +126,7 @@ const CELLS: Readonly<Record<Separator, RegExp>> = {
   '\t': /^(?:"(?:[^"]|"")*"|[^"\t]*)/,
 }
 
-function checked(userId: string, isUtf8: boolean): ParsedUser {
+function checkUserId(userId: string, isUtf8: boolean): ParsedUser {
   if (userId === '') return { code: 'no_user', message: 'The userId is empty.' }
   const code = idErrorCode(userId, isUtf8)
   if (code !== undefined) return { code, message: INGEST_CODES[code].message }

@@ -41,7 +41,7 @@ export class Sender {
   #isStopped = false
   readonly #attempts = new Set<AbortController>()
   /** Batches whose first try was started early. */
-  readonly #started: Started[] = []
+  readonly #started: StartedBatch[] = []
   #endPause: (() => void) | undefined
 
   constructor(options: SenderOptions) {
@@ -95,14 +95,14 @@ export class Sender {
   }
 
   /** The next batch to send, if any. */
-  #next(): Started | undefined {
+  #next(): StartedBatch | undefined {
     const { queue, page } = this.#options
     if (page.isEnding) this.#startAll()
     const isWanted = queue.waiting > 0 && (queue.head < this.#flushEnd || queue.hasFullBatch)
     return this.#started.shift() ?? (isWanted ? this.#start(queue.takeBatch()) : undefined)
   }
 
-  #start(batch: Batch, isExclusive = false): Started {
+  #start(batch: Batch, isExclusive = false): StartedBatch {
     return { batch, isExclusive, firstTry: this.#try(batch) }
   }
 
@@ -117,7 +117,7 @@ export class Sender {
   }
 
   /** Resolves with the last response, or immediately when stopped. */
-  async #deliver({ batch, firstTry }: Started): Promise<BatchResponse> {
+  async #deliver({ batch, firstTry }: StartedBatch): Promise<BatchResponse> {
     const { options, clock, random, debug } = this.#options
     let response = await firstTry
     for (let retry = 1; ; retry++) {
@@ -173,7 +173,7 @@ export class Sender {
   }
 }
 
-interface Started {
+interface StartedBatch {
   readonly batch: Batch
   /** If true, no other batch starts until this one has an outcome. */
   readonly isExclusive: boolean

@@ -110,7 +110,7 @@ export class Transport {
   #compress(body: Bytes): Promise<Bytes | undefined> {
     return new Promise((resolve, reject) => {
       this.#skipCompression = () => resolve(undefined)
-      gzipped(body).then(resolve, reject)
+      gzipBody(body).then(resolve, reject)
     })
   }
 
@@ -170,7 +170,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-async function gzipped(body: Bytes): Promise<Bytes> {
+async function gzipBody(body: Bytes): Promise<Bytes> {
   const stream = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }

@@ -37,7 +37,7 @@ export function errorAt(error: unknown, pointer: string): string | undefined {
   return errorWhere(error, (each) => each === pointer)
 }
 
-/** The same for a field that is entered as JSON: the first error in it. */
+/** The message and the hint of the first error in a field that is entered as JSON. */
 export function errorIn(error: unknown, pointer: string): string | undefined {
   return errorWhere(error, (each) => `${each}/`.startsWith(`${pointer}/`))
 }

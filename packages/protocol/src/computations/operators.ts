@@ -8,13 +8,13 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Descriptions of the values that operators compare with. */
 export const VALUE_KINDS = {
   none: 'no value',
-  any: `a string, number or boolean, or a list or object of at most ${grouped(LIMITS.conditionValueCharacters)} characters of JSON`,
+  any: `a string, number or boolean, or a list or object of at most ${formatCount(LIMITS.conditionValueCharacters)} characters of JSON`,
   scalar: 'a string, number or boolean',
   number: 'a number',
   text: 'a string',
   list: `a list of 1 to ${LIMITS.oneOfValues} strings, numbers or booleans`,
   date: 'a date',
-  days: `a whole number from 1 to ${grouped(LIMITS.windowDays)}`,
+  days: `a whole number from 1 to ${formatCount(LIMITS.windowDays)}`,
 } as const
 
 export type ValueKind = keyof typeof VALUE_KINDS
@@ -106,11 +106,11 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
     onMistyped: false,
     test: (actual, value) => Array.isArray(value) && hasElement(value, actual),
   },
-  before: dated('date', 'The date is before the given date.', isEarlier),
-  after: dated('date', 'The date is after the given date.', (actual, value) =>
+  before: dateOperator('date', 'The date is before the given date.', isEarlier),
+  after: dateOperator('date', 'The date is after the given date.', (actual, value) =>
     isEarlier(value, actual),
   ),
-  within_last_days: dated(
+  within_last_days: dateOperator(
     'days',
     'The date is in the past, less than the given number of days (24 hours each) ago. In a filter on an event, relative to the timestamp of the event.',
     isWithinLastDays,
@@ -169,7 +169,7 @@ function textual(meaning: string, test: (actual: string, value: string) => boole
   }
 }
 
-function dated(takes: ValueKind, meaning: string, test: OperatorInfo['test']): OperatorInfo {
+function dateOperator(takes: ValueKind, meaning: string, test: OperatorInfo['test']): OperatorInfo {
   return { takes, meaning, appliesTo: 'dates', onMissing: false, onMistyped: false, test }
 }
 
@@ -197,6 +197,6 @@ function isWithinLastDays(actual: Json, days: Json | undefined, now: number): bo
   return at > now - days * DAY_MS && at <= now
 }
 
-function grouped(number: number): string {
+function formatCount(number: number): string {
   return number.toLocaleString('en')
 }

@@ -72,7 +72,7 @@ function withoutKey({ headers }: SignedRequest): SignatureCheck {
 function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string): SchemeVerdict {
   const signature = headers['x-signature']
   if (typeof signature !== 'string') return 'missing'
-  return isEqual(signature, xSignature(sharedSecret, reserialised(body))) ? 'valid' : 'invalid'
+  return isEqual(signature, xSignature(sharedSecret, reserialise(body))) ? 'valid' : 'invalid'
 }
 
 /** webhook-signature: a list of signatures; one of them must be correct (Standard Webhooks 1.0.0). */
@@ -96,7 +96,7 @@ function verifierOf(key: string, id: string, timestamp: number, body: string) {
   return (signature: string): boolean => isEqual(signature, expected)
 }
 
-function reserialised(body: string): string {
+function reserialise(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body))
   } catch {

@@ -109,16 +109,17 @@ function watchCatalog(catalog: Catalog, onUpdate: (update: UpdateActivity) => vo
   let before = catalog.current
   return catalog.onChange(() => {
     const after = catalog.current
-    for (const id of changed(before.sources, after.sources)) onUpdate({ resource: 'sources', id })
-    for (const id of changed(before.destinations, after.destinations))
+    for (const id of changedKeys(before.sources, after.sources))
+      onUpdate({ resource: 'sources', id })
+    for (const id of changedKeys(before.destinations, after.destinations))
       onUpdate({ resource: 'destinations', id })
-    for (const id of changed(before.computations, after.computations))
+    for (const id of changedKeys(before.computations, after.computations))
       onUpdate({ resource: id.startsWith('aud_') ? 'audiences' : 'traits', id })
     before = after
   })
 }
 
-function changed<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {
+function changedKeys<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): string[] {
   const ids = new Set([...before.keys(), ...after.keys()])
   return [...ids].filter((id) => before.get(id) !== after.get(id))
 }

@@ -40,7 +40,7 @@ export class EventNameWorker implements Worker {
     for (let after = begin, through = begin; !signal.aborted;) {
       const begunAt = clock.now()
       const slice = await followedLog.read({ after: through, limit: SLICE_EVENTS })
-      through = await counted(slice, counts, slices)
+      through = await countEvents(slice, counts, slices)
       const isEnd = slice.isEnd && through === slice.through
       if (through > after && (counts.isFull || clock.now() >= dueAt)) {
         const names = counts.changes()
@@ -59,7 +59,7 @@ export class EventNameWorker implements Worker {
 }
 
 /** Counts events until there are too many changes. Resolves to the position of the last event counted. */
-async function counted(
+async function countEvents(
   { events, through }: LogSlice,
   counts: EventNameCounts,
   slices: TimeSlices,

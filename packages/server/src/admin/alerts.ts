@@ -192,8 +192,8 @@ function mailTarget(text: string, key: string | undefined): object {
   const limits = MAIL_LIMITS
   const url = URL.parse(text)
   if (url === null) return { url: text, limits }
-  const user = decoded(url.username)
-  const password = key ?? decoded(url.password)
+  const user = decodePassword(url.username)
+  const password = key ?? decodePassword(url.password)
   url.username = ''
   url.password = ''
   const hasLogin = user !== '' || password !== ''
@@ -201,7 +201,7 @@ function mailTarget(text: string, key: string | undefined): object {
 }
 
 /** A password may contain a % that is not encoded. */
-function decoded(text: string): string {
+function decodePassword(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

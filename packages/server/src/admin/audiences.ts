@@ -167,10 +167,13 @@ function changeErrors(add: readonly string[], remove: readonly string[]): readon
   )
 }
 
-type Defined = Pick<Audience, 'condition'>
+type AudienceDefinition = Pick<Audience, 'condition'>
 
 /** The condition in a body; `null` for a manual audience. */
-function requestedCondition(body: JsonObject, scope: DefinitionScope): Definition<Defined> {
+function requestedCondition(
+  body: JsonObject,
+  scope: DefinitionScope,
+): Definition<AudienceDefinition> {
   const { before } = scope
   const current = before?.kind === 'audience' ? before.condition : undefined
   const { condition } = body
@@ -186,7 +189,7 @@ function checkedCondition(
   condition: unknown,
   { name }: JsonObject,
   { before, space, current }: DefinitionScope,
-): Definition<Defined> {
+): Definition<AudienceDefinition> {
   const valid = validateCondition(condition)
   if ('errors' in valid) return { errors: errorsBelow('/condition', valid.errors) }
   const shownName = typeof name === 'string' ? name : (before?.name ?? '')

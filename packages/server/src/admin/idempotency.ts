@@ -23,7 +23,7 @@ interface StoredResponse {
 }
 
 /** The response of a route that creates a record, before the record is stored. */
-interface Created {
+interface CreatedRecord {
   readonly status: 200 | 201 | 202
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
@@ -42,7 +42,7 @@ declare module 'fastify' {
  */
 export function withResponse(
   entry: AuditEntry,
-  { status, headers, body }: Created,
+  { status, headers, body }: CreatedRecord,
   request: FastifyRequest,
 ): AuditEntry {
   if (request.idempotency === undefined) return entry
@@ -53,7 +53,7 @@ export function withResponse(
 }
 
 /** Sends the response passed to `withResponse`. */
-export function respondWith({ status, headers, body }: Created, reply: FastifyReply): object {
+export function respondWith({ status, headers, body }: CreatedRecord, reply: FastifyReply): object {
   reply.code(status).headers(headers)
   return body
 }

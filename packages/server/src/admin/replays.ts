@@ -145,7 +145,7 @@ export function addReplayRoutes(app: AdminApp, deps: ReplayDeps): void {
   app.post('/replays/:id/cancel', { schema: schemas.cancel }, async (request) => {
     const now = clock.wall()
     const replay = await requireReplay(replays, request.params.id)
-    const change = [replay, cancelled(replay, now)] as const
+    const change = [replay, cancelReplay(replay, now)] as const
     await replays.cancel(replay.id, now, recordEntry(request, now, change, auditedReplay))
     return presentReplay(await requireReplay(replays, replay.id))
   })
@@ -181,7 +181,7 @@ function addCreateRoute(app: AdminApp, { catalog, replays, clock, wake }: Replay
   })
 }
 
-function cancelled(replay: Replay, now: number): Replay {
+function cancelReplay(replay: Replay, now: number): Replay {
   return replay.finishedAt === null ? { ...replay, state: 'cancelled', finishedAt: now } : replay
 }
 

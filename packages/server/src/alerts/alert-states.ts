@@ -299,7 +299,7 @@ function removedAlertText({ condition, last: { name } }: AlertState) {
 
 const NO_ACTION = 'No action is needed.'
 
-/** The same for each attempt to report this change of state. */
+/** The messageId of an alert: the same for each attempt to report this change of state. */
 function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): string {
   return `alert-${hashOf(key)}-${what}-${changedAt}`
 }

@@ -54,7 +54,7 @@ export class RecentResults {
   /** By destination, oldest first: the minutes of the last hour with a failure, the recent ones, and the last one with a success. */
   readonly #minutes = new Map<string, Map<number, Minute>>()
   /** By key and minute or hour. */
-  readonly #counts = new Map<string, Counted>()
+  readonly #counts = new Map<string, CountSeries>()
   /** The start of the last minute read. */
   #readTo: number | undefined
 
@@ -203,7 +203,7 @@ export class RecentResults {
   }
 }
 
-interface Counted {
+interface CountSeries {
   readonly of: Pick<CountsRow, 'sourceId' | 'destinationId'>
   readonly name: string
   /** By the start of a minute, or of an hour that is not read again. */

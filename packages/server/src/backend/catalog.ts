@@ -107,13 +107,13 @@ export function withChange(
 ): CatalogSnapshot {
   const { sources, destinations, computations = [] } = put
   return snapshotOf(
-    replaced(current.sources, sources, removed),
-    replaced(current.destinations, destinations, removed),
-    replaced(current.computations, computations, removed),
+    replaceRecord(current.sources, sources, removed),
+    replaceRecord(current.destinations, destinations, removed),
+    replaceRecord(current.computations, computations, removed),
   )
 }
 
-function replaced<T extends { readonly id: string }>(
+function replaceRecord<T extends { readonly id: string }>(
   kept: ReadonlyMap<string, T>,
   put: readonly T[],
   removed: readonly string[],

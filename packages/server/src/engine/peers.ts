@@ -95,7 +95,7 @@ export class SharedLanes implements WebhookLanes {
       const states = await lanes.states(query.states)
       const now = clock.now()
       return {
-        states: [...states].map(([id, each]) => [id, each.map((state) => shifted(state, -now))]),
+        states: [...states].map(([id, each]) => [id, each.map((state) => shiftLane(state, -now))]),
       }
     }
     const attempts = await lanes.attemptsOf(query.attempts)
@@ -110,7 +110,7 @@ export class SharedLanes implements WebhookLanes {
 }
 
 /** Moves times by `ms`: clocks differ, so nodes exchange durations. A node of another version may omit one. */
-function shifted(state: LaneState, ms: number): LaneState {
+function shiftLane(state: LaneState, ms: number): LaneState {
   const moved = (at: number | null | undefined): number | null => (at == null ? null : at + ms)
   return {
     ...state,
@@ -124,7 +124,7 @@ function shifted(state: LaneState, ms: number): LaneState {
 function mergedState(own: LaneState, reported: readonly LaneState[], now: number): LaneState {
   const peer = reported.find(({ url }) => url === own.url)
   if (peer === undefined) return own
-  const other = shifted(peer, now)
+  const other = shiftLane(peer, now)
   const breakers = [own.breaker, other.breaker]
   const breaker = (['open', 'half_open'] as const).find((each) => breakers.includes(each))
   return {

@@ -93,7 +93,7 @@ function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buff
 /** How long a client may take to close after its response. The main thread allows two seconds after an error. */
 const LINGER_MS = 3_000
 
-interface Joined {
+interface JoinedSockets {
   readonly client: Socket
   readonly upstream: Socket
   readonly received: Buffer
@@ -101,7 +101,7 @@ interface Joined {
 }
 
 /** Pipes both ways between a client and the main thread, with back pressure, once the main thread has sent a byte. */
-function joinSockets({ client, upstream, received, sent }: Joined): void {
+function joinSockets({ client, upstream, received, sent }: JoinedSockets): void {
   client.setTimeout(0)
   upstream.once('data', () => {
     upstream.write(received)

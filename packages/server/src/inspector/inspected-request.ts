@@ -71,7 +71,7 @@ export interface EventInBody {
 
 /** The event in a body of any format; all fields are `null` if it has none. */
 export function eventIn(body: string): EventInBody {
-  const object = parsed(body)
+  const object = parseObject(body)
   const { data } = object
   // The formats `standard` and `cloudevents` wrap the payload.
   const payload = isJsonObject(data) && object['messageId'] === undefined ? data : object
@@ -89,7 +89,7 @@ export function eventIn(body: string): EventInBody {
   }
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     return isJsonObject(value) ? value : {}

@@ -36,7 +36,7 @@ export interface PipelineOptions {
   readonly signal: AbortSignal
 }
 
-interface Decided extends EventToArchive {
+interface DecidedEvent extends EventToArchive {
   readonly deliverTo: readonly Destination[]
   readonly destinations: number
 }
@@ -211,7 +211,7 @@ export class Pipeline implements AsyncDisposable {
     slice: readonly EntryEvent[],
     faulty: FaultyEvent[],
     signal: AbortSignal,
-  ): Promise<Map<AcceptedEvent, Decided> | undefined> {
+  ): Promise<Map<AcceptedEvent, DecidedEvent> | undefined> {
     const { deletions, events } = this.#options
     const redeliveredIds = slice
       .filter(({ entry }) => entry.redelivered)
@@ -221,7 +221,7 @@ export class Pipeline implements AsyncDisposable {
         ? NONE_DECIDED
         : await this.#retry(() => events.decidedDestinations(redeliveredIds), signal)
     if (recorded === undefined) return undefined
-    const decided = new Map<AcceptedEvent, Decided>()
+    const decided = new Map<AcceptedEvent, DecidedEvent>()
     const slices = new TimeSlices(this.#options.clock)
     for (const { event } of slice) {
       // A decision may parse the event.
@@ -251,7 +251,7 @@ export class Pipeline implements AsyncDisposable {
     return { ...this.#options, signal, maxMs: this.#options.log.maxRetryMs }
   }
 
-  #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
+  #decide(event: AcceptedEvent, destinations: readonly Destination[]): DecidedEvent {
     const deliverTo: Destination[] = []
     const declined: DeclinedDestination[] = []
     // Once for all destinations: reading it may parse the event.
@@ -275,7 +275,7 @@ export class Pipeline implements AsyncDisposable {
   }
 
   /** Hands an event over, or skips a duplicate or purged one. */
-  #handOver(entry: LogEntry, decided: Decided | undefined): void {
+  #handOver(entry: LogEntry, decided: DecidedEvent | undefined): void {
     const progress = progressOf(entry)
     progress.isBegun = true
     if (decided !== undefined) this.#deliver(entry, decided, progress)
@@ -283,7 +283,7 @@ export class Pipeline implements AsyncDisposable {
     this.#ackIfDone(entry)
   }
 
-  #deliver(entry: LogEntry, decided: Decided, progress: EntryProgress): void {
+  #deliver(entry: LogEntry, decided: DecidedEvent, progress: EntryProgress): void {
     const { event, deliverTo, declined, destinations } = decided
     this.#decisions += destinations
     this.#declined += declined.length
@@ -314,7 +314,7 @@ export class Pipeline implements AsyncDisposable {
     this.#acks.add(entry)
   }
 
-  #report({ event, deliverTo, declined }: Decided, isDuplicate: boolean): void {
+  #report({ event, deliverTo, declined }: DecidedEvent, isDuplicate: boolean): void {
     const { activity, metrics } = this.#options
     const { decisions } = metrics
     if (isDuplicate) {

@@ -81,7 +81,7 @@ export const ENVELOPE = ['version', 'type', 'messageId', 'timestamp'] as const
 export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
   if (payload['type'] === 'delete') {
     const hashes = hashesOf(fields).filter(([path]) => NOTICE_IDS.includes(path))
-    return changed(payload, treeOf(hashes, placesInPayload)) as JsonObject
+    return applyTree(payload, treeOf(hashes, placesInPayload)) as JsonObject
   }
   return IN_PAYLOAD.apply(payload, fields)
 }
@@ -183,7 +183,7 @@ class Rules {
   apply(object: JsonObject, fields: Fields): JsonObject {
     const { keep, change } = this.#treesOf(fields)
     const remaining = keep === undefined ? object : kept(object, keep)
-    return changed(remaining, change) as JsonObject
+    return applyTree(remaining, change) as JsonObject
   }
 
   #treesOf(fields: Fields): Trees {
@@ -220,13 +220,13 @@ function kept(value: Json, tree: Tree): Json {
 }
 
 /** Changes the values at the ends of paths. A path also applies to the objects in a list. */
-function changed(value: Json, tree: Tree): Json {
-  if (Array.isArray(value)) return value.map((each) => changed(each, tree))
+function applyTree(value: Json, tree: Tree): Json {
+  if (Array.isArray(value)) return value.map((each) => applyTree(each, tree))
   if (!isJsonObject(value)) return value
   const entries = Object.entries(value).flatMap(([name, each]): [string, Json][] => {
     const next = tree.steps.get(name)
     if (next === undefined || each === undefined) return [[name, each!]]
-    const replaced = next.change === undefined ? changed(each, next) : next.change(each)
+    const replaced = next.change === undefined ? applyTree(each, next) : next.change(each)
     return replaced === undefined ? [] : [[name, replaced]]
   })
   return Object.fromEntries(entries)

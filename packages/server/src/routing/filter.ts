@@ -134,14 +134,14 @@ function failureOf(clause: FilterClause, accepted: AcceptedEvent): string {
   const now = Date.parse(call.timestamp)
   const index = where.findIndex((each) => !comparisonHolds(each, reader(each)(accepted), now))
   const failed = where[index]
-  if (failed === undefined) return `event: the name is ${shown(call.event)}`
-  const expected = OPERATOR_TABLE[failed.op].takes === 'none' ? '' : ` ${shown(failed.value)}`
-  return `where/${index}: ${pathIn(failed)} is ${shown(reader(failed)(accepted))}, not ${failed.op}${expected}`
+  if (failed === undefined) return `event: the name is ${valueText(call.event)}`
+  const expected = OPERATOR_TABLE[failed.op].takes === 'none' ? '' : ` ${valueText(failed.value)}`
+  return `where/${index}: ${pathIn(failed)} is ${valueText(reader(failed)(accepted))}, not ${failed.op}${expected}`
 }
 
 const MAX_SHOWN = 100
 
-function shown(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   if (value === undefined) return 'missing'
   const text = JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text

@@ -46,7 +46,7 @@ export function filledUrl(
   const { origin, rest } = parts(url)
   let filled = ''
   for (const [index, part] of rest.split(TEMPLATE).entries()) {
-    filled += index % 2 === 0 ? part : encoded(valueOf(payload, part))
+    filled += index % 2 === 0 ? part : encodeValue(valueOf(payload, part))
     if (origin.length + filled.length > MAX_CHARACTERS) return { error: TOO_LONG }
   }
   const [path = ''] = filled.split('?', 1)
@@ -89,7 +89,7 @@ function propertyOf({ properties }: JsonObject, name: string): Json | undefined 
 }
 
 /** Everything but letters, digits and `-_.~`, so that a URL parser does not change it. */
-function encoded(value: string): string {
+function encodeValue(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

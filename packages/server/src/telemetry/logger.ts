@@ -26,11 +26,11 @@ export interface ServiceLog {
 export function createLogger(level: LevelWithSilent, destination?: DestinationStream): Logger {
   if (destination === undefined) return openLog(level).logger
   const timestamp = pino.stdTimeFunctions.isoTime
-  return pino({ level, base: null, timestamp, serializers: { err: serialised } }, destination)
+  return pino({ level, base: null, timestamp, serializers: { err: serialiseError } }, destination)
 }
 
 /** pino's serializer, without the messages of causes that the error's message already includes. */
-function serialised(error: unknown): unknown {
+function serialiseError(error: unknown): unknown {
   const fields = pino.stdSerializers.err(error as Error)
   if (error instanceof Error) fields.message = messageWithCauses(error)
   return fields

@@ -38,14 +38,16 @@ export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,
   { cores, hasReusePort, openFiles }: Machine,
 ): ThreadCounts {
-  const autoIngest = openFiles < MIN_FILES_FOR_INGEST_THREADS ? 0 : grown(cores, 4, MAX_AUTO.ingest)
+  const autoIngest =
+    openFiles < MIN_FILES_FOR_INGEST_THREADS ? 0 : threadsForCores(cores, 4, MAX_AUTO.ingest)
   const ingest = ingestThreads === 'auto' ? autoIngest : ingestThreads
   return {
     ingest: hasReusePort ? ingest : Math.min(ingest, 1),
-    delivery: deliveryThreads === 'auto' ? grown(cores, 2, MAX_AUTO.delivery) : deliveryThreads,
+    delivery:
+      deliveryThreads === 'auto' ? threadsForCores(cores, 2, MAX_AUTO.delivery) : deliveryThreads,
   }
 }
 
-function grown(cores: number, coresEach: number, max: number): number {
+function threadsForCores(cores: number, coresEach: number, max: number): number {
   return cores < MIN_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), max)
 }

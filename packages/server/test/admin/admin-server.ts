@@ -31,7 +31,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { sharedOf } from '../inspector/shared-of.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
-/** Every name exists, unless a test passes its own resolver. */
+/** The resolver of the server: every name exists, unless a test passes its own. */
 const HOSTS = {
   clock: systemClock,
   guard: GUARD,

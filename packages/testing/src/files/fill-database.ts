@@ -63,7 +63,7 @@ export function copyRows(
     DROP TABLE original`)
 }
 
-/** Otherwise, a gigabyte would be written to the disk while the service is measured. */
+/** Syncs the file, so that no gigabyte is written to the disk while the service is measured. */
 function writeToDisk(file: string): void {
   const descriptor = openSync(file, 'r+')
   fsyncSync(descriptor)

@@ -1,7 +1,7 @@
 /** Debian's Chromium. If it is missing, tests that need it are skipped or fail. */
 export const CHROMIUM = '/usr/bin/chromium'
 
-/** Allow it to run as root, and keep it from connecting to other machines. */
+/** Flags that allow Chromium to run as root, and keep it from connecting to other machines. */
 export const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

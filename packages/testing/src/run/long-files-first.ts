@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These take minutes; one that started last would run alone. */
+/** Test files that take minutes: one that started last would run alone. */
 const LONG_FILES = [
   'test/cluster/faults-one-server.test.ts',
   'test/cluster/faults-three-servers.test.ts',

@@ -8,7 +8,7 @@ import type { Call } from '../../scenarios/call.ts'
 import { openSite } from './site.ts'
 import { OutstandingCalls } from './outstanding-calls.ts'
 
-/** Prevents requests to other hosts. */
+/** Flags that prevent requests to other hosts. */
 const FLAGS = [
   ...CHROMIUM_FLAGS,
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',

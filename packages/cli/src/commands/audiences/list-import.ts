@@ -55,7 +55,7 @@ export function addListImport(audiences: ApiCommand): void {
           mode,
           rejectedFile,
           change: (change) => api.changeMembers(id, change),
-          listed: () => listed(api, id),
+          listed: () => listedUserPages(api, id),
         })
         let isComplete: boolean
         {
@@ -104,7 +104,7 @@ function report(output: Output, result: ListImportResult): void {
   })
 }
 
-async function* listed(api: ManagementApi, id: string): AsyncGenerator<readonly string[]> {
+async function* listedUserPages(api: ManagementApi, id: string): AsyncGenerator<readonly string[]> {
   let cursor: string | undefined
   do {
     const page = await api.listListedUsers(id, { limit: 200, ...(cursor && { cursor }) })

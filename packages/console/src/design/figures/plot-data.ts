@@ -18,7 +18,8 @@ export interface PlotContent {
 
 /** Each series without its last value, then the lines from each series' last but one value to its last. */
 export function plotData({ times, series, form }: PlotContent): AlignedData {
-  const lines = form === 'lines' ? series.map(({ values }) => values) : stacked({ times, series })
+  const lines =
+    form === 'lines' ? series.map(({ values }) => values) : stackSeries({ times, series })
   const last = times.length - 1
   return [
     times.map((time) => time / 1_000),
@@ -27,7 +28,7 @@ export function plotData({ times, series, form }: PlotContent): AlignedData {
   ]
 }
 
-function stacked({ times, series }: Omit<PlotContent, 'form'>): Series['values'][] {
+function stackSeries({ times, series }: Omit<PlotContent, 'form'>): Series['values'][] {
   const sums = times.map(() => 0)
   const lines = series.map(({ values }) =>
     values.map((value, at) => {

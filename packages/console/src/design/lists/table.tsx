@@ -86,12 +86,12 @@ export function Row({
       )}
       {...rest}
     >
-      {Children.toArray(children).map((cell, index) => labelled(cell, head[index]))}
+      {Children.toArray(children).map((cell, index) => withLabel(cell, head[index]))}
     </tr>
   )
 }
 
-function labelled(cell: ReactNode, title: ReactNode): ReactNode {
+function withLabel(cell: ReactNode, title: ReactNode): ReactNode {
   if (!isValidElement<{ readonly 'data-column'?: string }>(cell) || typeof title !== 'string')
     return cell
   return cloneElement(cell, { 'data-column': title })

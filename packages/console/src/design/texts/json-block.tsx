@@ -22,7 +22,7 @@ export function JsonBlock({ value, what }: JsonBlockProps): ReactElement {
   return (
     <CodeBlock text={text} what={what}>
       {text.length < FOLDABLE_FROM ? (
-        coloured(shownLines(text))
+        colourTokens(shownLines(text))
       ) : (
         <Foldable label="" value={value} end="" depth={0} />
       )}
@@ -46,14 +46,14 @@ function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (members.length === 0)
     return (
-      <span className="block">{coloured(shownLines(label + JSON.stringify(value) + end))}</span>
+      <span className="block">{colourTokens(shownLines(label + JSON.stringify(value) + end))}</span>
     )
   const isList = Array.isArray(value)
   const [first, last] = isList ? ['[', ']'] : ['{', '}']
   return (
     <details open={isOpen} onToggle={() => setOpened(true)}>
       <summary>
-        {coloured(shownLines(label))}
+        {colourTokens(shownLines(label))}
         {first}
         <span className="text-ink-faint [details[open]>summary>&]:hidden">
           {` ${members.length} ${isList ? 'values' : 'fields'} `}
@@ -77,7 +77,7 @@ function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
   )
 }
 
-function coloured(text: string): (string | ReactElement)[] {
+function colourTokens(text: string): (string | ReactElement)[] {
   const parts: (string | ReactElement)[] = []
   let end = 0
   for (const match of text.matchAll(TOKEN)) {

@@ -28,7 +28,7 @@ interface Piece extends Span {
 
 /** One axis for attempts that take milliseconds and are minutes apart: shortens idle times that exceed the total active time. */
 export function timeAxis(spans: readonly Span[]): TimeAxis {
-  const pieces = piecesOf(merged(spans))
+  const pieces = piecesOf(mergeSpans(spans))
   const breakCount = pieces.filter(({ isBreak }) => isBreak).length
   const share = Math.min(BREAK_SHARE, MAX_BREAKS_SHARE / Math.max(1, breakCount))
   const drawnMs = pieces.reduce((sum, { from, to, isBreak }) => sum + (isBreak ? 0 : to - from), 0)
@@ -53,7 +53,7 @@ export function timeAxis(spans: readonly Span[]): TimeAxis {
 }
 
 /** Sorts spans and joins adjacent ones. */
-function merged(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const all: { from: number; to: number }[] = []
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1)

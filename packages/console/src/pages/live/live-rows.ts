@@ -79,7 +79,7 @@ class Folding {
   }
 
   result(): LiveRows {
-    return { ...this.#rows, recent: bounded(this.#recent), kept: bounded(this.#kept) }
+    return { ...this.#rows, recent: evictOldRows(this.#recent), kept: evictOldRows(this.#kept) }
   }
 
   #event(event: LiveEvent): void {
@@ -145,7 +145,7 @@ class Folding {
 }
 
 /** Evicts the oldest rows beyond the limit. Maps iterate in insertion order. */
-function bounded(rows: Map<string, LiveRow>): ReadonlyMap<string, LiveRow> {
+function evictOldRows(rows: Map<string, LiveRow>): ReadonlyMap<string, LiveRow> {
   for (const id of rows.keys()) {
     if (rows.size <= MAX_ROWS) break
     rows.delete(id)

@@ -65,7 +65,7 @@ export function paletteEntries(text: string, records: NamedRecords): PaletteEntr
   const query = text.trim()
   const found = [
     ...PAGES.map(({ to, name }) => entryOf(name, PAGE_DESCRIPTIONS[to]!, to)).flatMap((entry) =>
-      ranked(entry, pageRank(entry, query.toLowerCase())),
+      rankEntry(entry, pageRank(entry, query.toLowerCase())),
     ),
     ...recordEntries(records, query.toLowerCase()),
     ...idEntries(query),
@@ -77,7 +77,7 @@ export function paletteEntries(text: string, records: NamedRecords): PaletteEntr
   return withoutRepeats([...first, ...searches])
 }
 
-function ranked(entry: PaletteEntry, rank: number | undefined): Ranked[] {
+function rankEntry(entry: PaletteEntry, rank: number | undefined): Ranked[] {
   return rank === undefined ? [] : [{ entry, rank }]
 }
 
@@ -113,7 +113,7 @@ function recordEntries(records: NamedRecords, query: string): Ranked[] {
   ] as const
   return kinds.flatMap(([all, kind, to]) =>
     all.flatMap((each) =>
-      ranked(entryOf(each.name, kind, to(each.id)), recordRank(each, kind, query)),
+      rankEntry(entryOf(each.name, kind, to(each.id)), recordRank(each, kind, query)),
     ),
   )
 }
@@ -123,7 +123,7 @@ function idEntries(text: string): Ranked[] {
   const known = ID_PAGES.find(([prefix]) => text.startsWith(prefix))
   if (known === undefined) return []
   const [, kind, to] = known
-  return ranked(entryOf(text, kind, to(encodeURIComponent(text))), RANKS.id)
+  return rankEntry(entryOf(text, kind, to(encodeURIComponent(text))), RANKS.id)
 }
 
 /**

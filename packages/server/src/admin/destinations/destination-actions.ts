@@ -224,7 +224,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
 
   app.post('/destinations/:id/resume', { schema: schemas.resume }, async (request, reply) => {
     const options = { catalog, audit, now: clock.wall(), isDone: isRunning }
-    const changed = await changeDestination(request, options, resumed)
+    const changed = await changeDestination(request, options, withoutPauses)
     await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     return respondWithDestination(changed, reply)
@@ -256,7 +256,7 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
     const changed = await changeDestination(request, options, (destination) => {
       const { settings } = destination
       if (!isForced) requireEnd(secretOverlapEnd(settings, next), now)
-      return { ...destination, settings: rotated(settings, next, until) }
+      return { ...destination, settings: withNewSecret(settings, next, until) }
     })
     reply.header('etag', entityTag(changed.version))
     return withWarnings(changed, secretWarnings(changed))
@@ -307,7 +307,7 @@ function isRunning({ paused, settings }: Destination): boolean {
   return paused === null && settings.webhooks.every((webhook) => webhook.paused === undefined)
 }
 
-function resumed(destination: Destination): Destination {
+function withoutPauses(destination: Destination): Destination {
   const { settings } = destination
   const webhooks = settings.webhooks.map(({ paused: _, ...webhook }) => webhook)
   return { ...destination, paused: null, settings: { ...settings, webhooks } }
@@ -331,7 +331,7 @@ function secretOverlapEnd(settings: WebhooksSettings, { url }: NewSecret): numbe
 }
 
 /** The settings with the new secret; the secret it replaces becomes `previousSecret`. */
-function rotated(
+function withNewSecret(
   settings: WebhooksSettings,
   { secret, url }: NewSecret,
   until: number,

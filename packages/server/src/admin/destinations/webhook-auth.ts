@@ -327,7 +327,7 @@ function pairErrors(
   const invalid = (name: string, hint: string): readonly FieldError[] => [
     fieldError(`${pointer}/${name}`, `invalid_${name}`, `The ${name} cannot be read.`, hint),
   ]
-  const leaf = parsed(() => new X509Certificate(certificate))
+  const leaf = tryToParse(() => new X509Certificate(certificate))
   if (leaf === undefined)
     return invalid('certificate', 'Use the client certificate as PEM, with its intermediates.')
   if (PRIVATE_KEY.test(certificate)) {
@@ -335,7 +335,7 @@ function pairErrors(
     const hint = 'Use only certificates here, and the private key in key.'
     return [fieldError(`${pointer}/certificate`, 'private_key_in_certificate', message, hint)]
   }
-  const privateKey = parsed(() => createPrivateKey(key))
+  const privateKey = tryToParse(() => createPrivateKey(key))
   if (privateKey === undefined) return invalid('key', 'Use the private key as PEM, not encrypted.')
   if (key.split(PRIVATE_KEY).length > 2) {
     const message = 'The key contains more than one private key.'
@@ -347,11 +347,11 @@ function pairErrors(
     const message = 'The key does not belong to the certificate.'
     return [fieldError(`${pointer}/key`, 'key_mismatch', message, hint)]
   }
-  if (parsed(() => createSecureContext({ cert: certificate, key })) !== undefined) return []
+  if (tryToParse(() => createSecureContext({ cert: certificate, key })) !== undefined) return []
   return invalid('certificate', 'Use a complete PEM with a key of at least 2,048 bits (RSA).')
 }
 
-function parsed<T>(parse: () => T): T | undefined {
+function tryToParse<T>(parse: () => T): T | undefined {
   try {
     return parse()
   } catch {

@@ -157,7 +157,7 @@ async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<
     ...(await storedEvent(missing, deps)),
     ...(await suppressionCauses(user, missing, deps)),
     ...(await deletionCauses(user, deps)),
-    ...expired(missing, deps),
+    ...expiryCauses(missing, deps),
     ...sourceCauses(missing, deps, now),
     ...(await rejectedCalls(missing, deps, now)),
   ]
@@ -250,7 +250,7 @@ function deletionCause(
 }
 
 /** The id of an event contains the time of its receipt. */
-function expired(
+function expiryCauses(
   { eventId }: MissingEvent,
   { clockWatch, retentionMs }: WhyMissingDeps,
 ): MissingCause[] {

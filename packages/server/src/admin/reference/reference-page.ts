@@ -43,7 +43,7 @@ export interface OpenapiDocument {
 }
 
 /** An operation with its method and its path. */
-interface Listed {
+interface ListedOperation {
   readonly method: string
   readonly path: string
   readonly operation: Operation
@@ -119,14 +119,14 @@ export function referencePage(document: OpenapiDocument, path: string, roles: Ro
 }
 
 /** The operations of a document by tag, in document order. */
-function operationsByTag({ paths }: OpenapiDocument): Map<string, Listed[]> {
+function operationsByTag({ paths }: OpenapiDocument): Map<string, ListedOperation[]> {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   )
   return Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'Other')
 }
 
-function navSection(tag: string, listed: readonly Listed[]): string {
+function navSection(tag: string, listed: readonly ListedOperation[]): string {
   const links = listed.map(
     ({ method, operation: { operationId, summary } }) =>
       `<li><a href="#${e(operationId)}"><b class="${e(method)}">${e(method)}</b> ${e(summary)}</a></li>`,
@@ -138,7 +138,7 @@ function schemaArticle([name, schema]: [string, JsonSchema]): string {
   return `<article id="${e(name)}"><h3>${e(name)}</h3>${schemaHtml(schema)}</article>`
 }
 
-function operationHtml(listed: Listed, roles: RouteRoles): string {
+function operationHtml(listed: ListedOperation, roles: RouteRoles): string {
   const { method, path, operation } = listed
   const { operationId, summary, description, parameters = [], requestBody } = operation
   const bodies = Object.values(requestBody?.content ?? {})
@@ -150,7 +150,7 @@ ${bodies.map((each) => `<h4>Body</h4>${schemaHtml(each.schema)}${examplesHtml(ea
 <h4>Responses</h4><dl>${Object.entries(operation.responses).map(responseHtml).join('')}</dl></article>`
 }
 
-function accessHtml({ method, path, operation }: Listed, roles: RouteRoles): string {
+function accessHtml({ method, path, operation }: ListedOperation, roles: RouteRoles): string {
   if (operation.security?.length === 0) return '<em>Requires no token.</em>'
   const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
   return `<em>Requires the ${e(roles.of(`${method.toUpperCase()} ${route}`))} role.</em>`

@@ -27,7 +27,7 @@ export interface SessionOwner extends Pick<Actor, 'tokenId' | 'name' | 'role' | 
   readonly takeLink?: () => Problem | undefined
 }
 
-interface Opened {
+interface OpenedSession {
   readonly session: StoredToken
   readonly secret: string
 }
@@ -58,7 +58,7 @@ export class OpenSessions {
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     { takeLink, ...owner }: SessionOwner,
-  ): Promise<Opened> {
+  ): Promise<OpenedSession> {
     const { tokenId } = owner
     const client = { id: tokenId, tokenId }
     if (this.#turns.waitingOf(client).own >= MAX_WAITING)
@@ -90,7 +90,7 @@ export class OpenSessions {
     await ending.finally(() => this.#ending.delete(id))
   }
 
-  #newSession({ tokenId, name, role }: SessionOwner): Opened {
+  #newSession({ tokenId, name, role }: SessionOwner): OpenedSession {
     const { sessionTokens, clock, sessionLifetimeMs } = this.#options
     const now = clock.wall()
     const { id, token: secret } = newToken(now, 'ses')

@@ -108,11 +108,11 @@ export class Placeholders {
 
   /** @param more ids from the settings */
   constructor(more: readonly string[] = []) {
-    this.#texts = new Set([...PLACEHOLDERS, ...more.map(folded)])
+    this.#texts = new Set([...PLACEHOLDERS, ...more.map(foldCase)])
   }
 
   has({ kind, id }: ProfileId): boolean {
-    const text = folded(id)
+    const text = foldCase(id)
     if (this.#texts.has(text)) return true
     const letters = text.replaceAll(/[\s_:.-]/gu, '')
     // A userId may be 7 or 22. A device id is never a single repeated character.
@@ -121,6 +121,6 @@ export class Placeholders {
   }
 }
 
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text.trim().toLowerCase()
 }

@@ -111,7 +111,7 @@ export class ProfileWorker implements Worker {
   }
 
   /** Waits for new events, unless an earlier pass already does: passes for due profiles must not start a second wait. */
-  async #wakeAfter({ through }: Followed, signal: AbortSignal): Promise<void> {
+  async #wakeAfter({ through }: ReadProgress, signal: AbortSignal): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true
     const { followedLog, clock } = this.#options
@@ -129,7 +129,7 @@ type Fault = UnreadableRecord & { readonly err?: unknown }
 
 const NOT_APPLIED = 'A bug in Hookline prevented this event from being applied to profiles.'
 
-interface Followed {
+interface ReadProgress {
   readonly through: number
   /** Whether the end of the log was reached. */
   readonly isEnd: boolean
@@ -145,7 +145,7 @@ class ProfileFollower {
   }
 
   /** Applies the next slice. `undefined` while no profiles are kept. */
-  async step(matcher: EventMatcher): Promise<Followed | undefined> {
+  async step(matcher: EventMatcher): Promise<ReadProgress | undefined> {
     const { catalog, followedLog, profiles, deletions, placeholders, clock } = this.#options
     // Read first: if a user is purged in between, the slice is refused.
     const { through: after, purges } = await profiles.state()

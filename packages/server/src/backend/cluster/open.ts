@@ -88,7 +88,7 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
 
 const POLL_MS = 1_000
 
-interface Opened {
+interface OpenedCluster {
   /** Its resources are closed before the database. */
   readonly stack: AsyncDisposableStack
   readonly postgres: Postgres
@@ -96,7 +96,7 @@ interface Opened {
   readonly options: ClusterOptions
 }
 
-async function portsOf(opened: Opened) {
+async function portsOf(opened: OpenedCluster) {
   const { stack, postgres, box, options } = opened
   const { databaseUrl: url, natsPrefix: prefix, pollMs = POLL_MS } = options
   const clock = systemClock
@@ -151,7 +151,7 @@ async function portsOf(opened: Opened) {
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 
-async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
+async function openLog({ stack, postgres, options }: OpenedCluster, pollMs: number) {
   const { natsPrefix: prefix, natsReplicas: replicas } = options
   const nats = stack.use(await NatsLink.open({ url: options.natsUrl, ...options.natsSecurity }))
   if (options.natsMonitorUrl) await checkNatsSync(options.natsMonitorUrl)

@@ -134,7 +134,7 @@ export function prepareDatabase(
   return { box, wasChecked }
 }
 
-interface Opened {
+interface OpenedDatabase {
   readonly databaseFile: string
   readonly box: SecretBox
   readonly reader: DatabaseSync
@@ -144,7 +144,7 @@ interface Opened {
 }
 
 async function portsOf(
-  { databaseFile, box, reader, readers, host, watch }: Opened,
+  { databaseFile, box, reader, readers, host, watch }: OpenedDatabase,
   { dataDir, maxWaitingBytes, appendingThreads = 0 }: EmbeddedOptions,
 ) {
   const { writer } = host

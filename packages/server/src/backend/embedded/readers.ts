@@ -48,7 +48,7 @@ export class Readers implements AsyncDisposable {
   }
 
   read(name: string, input: unknown): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(closed())
+    if (this.#isClosed) return Promise.reject(closedError())
     if (this.#waiting.length >= MAX_WAITING) {
       const message = `Too many reads are waiting for the database: ${MAX_WAITING}. Try again later.`
       return Promise.reject(new BackendUnavailableError(message))
@@ -74,7 +74,7 @@ export class Readers implements AsyncDisposable {
   /** Stops each thread after its read. Queued reads reject. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const { reject } of this.#waiting.splice(0)) reject(closed())
+    for (const { reject } of this.#waiting.splice(0)) reject(closedError())
     const threads = [...this.#threads.keys()]
     await Promise.all(
       threads.map((thread) => {
@@ -147,6 +147,6 @@ function unavailable(cause: Error): BackendUnavailableError {
   return new BackendUnavailableError(`The database cannot be read: ${cause.message}`, { cause })
 }
 
-function closed(): BackendUnavailableError {
+function closedError(): BackendUnavailableError {
   return new BackendUnavailableError('The database cannot be read: it is closed.')
 }

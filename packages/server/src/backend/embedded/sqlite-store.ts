@@ -7,12 +7,12 @@ import { Statements } from './database/statements.ts'
 import type { Destination } from '@hookline/protocol'
 import type { SharedChange } from '../threads.ts'
 
-interface Compiled {
+interface CompiledStatement {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
 }
 
-function compiled(statement: Statement): Compiled {
+function compileStatement(statement: Statement): CompiledStatement {
   const values = statement.values.map((value) =>
     typeof value === 'boolean' ? Number(value) : value,
   )
@@ -35,18 +35,18 @@ export class SqliteTx implements Tx {
   }
 
   async all<Row>(statement: Statement<Row>): Promise<Row[]> {
-    const { sql, values } = compiled(statement)
+    const { sql, values } = compileStatement(statement)
     return this.#statements.all(sql, values) as Row[]
   }
 
   async run(statement: Statement): Promise<number> {
-    const { sql, values } = compiled(statement)
+    const { sql, values } = compileStatement(statement)
     return this.#statements.run(sql, values)
   }
 }
 
 interface ReaderThreads {
-  run(name: 'select', statement: Compiled): Promise<unknown[]>
+  run(name: 'select', statement: CompiledStatement): Promise<unknown[]>
   read(name: string, input: unknown): Promise<unknown>
 }
 
@@ -76,7 +76,7 @@ export class SqliteStore implements Store {
   }
 
   list<Row>(statement: Statement<Row>): Promise<Row[]> {
-    return this.#readers.run('select', compiled(statement)) as Promise<Row[]>
+    return this.#readers.run('select', compileStatement(statement)) as Promise<Row[]>
   }
 
   read<Input, Result>({ name }: Read<Input, Result>, input: Input): Promise<Result> {

@@ -56,7 +56,7 @@ interface PropertyRow {
 
 type AddedProperty = PropertyRow & Pick<AddedName, 'soleUser'>
 
-interface Added extends Omit<SeenNames, 'names'> {
+interface AddedNames extends Omit<SeenNames, 'names'> {
   readonly names: readonly AddedName[]
   readonly properties: readonly AddedProperty[]
 }
@@ -92,7 +92,7 @@ export async function beginNames(tx: Tx): Promise<void> {
   await tx.run(sql`DELETE FROM event_properties`)
 }
 
-function addedOf({ names, ...rest }: SeenNames): Added {
+function addedOf({ names, ...rest }: SeenNames): AddedNames {
   const properties = names.flatMap(({ sourceId, type, name: event, properties: seen }) =>
     seen.map(({ types, ...property }): AddedProperty => {
       const bits = types.reduce((sum, each) => sum | (1 << PROPERTY_TYPES.indexOf(each)), 0)
@@ -108,7 +108,7 @@ function addedOf({ names, ...rest }: SeenNames): Added {
 
 export async function addNames(
   tx: Tx,
-  { after, through, purges, names, properties }: Added,
+  { after, through, purges, names, properties }: AddedNames,
 ): Promise<boolean> {
   if ((await lockProfiles(tx)).purges !== purges) return false
   const moved = await tx.run(sql`

@@ -228,7 +228,7 @@ interface OutcomeRow {
 /** The outcomes of events at their destinations, by event id. Events without a decision are absent. */
 async function outcomesOf(tx: ReadTx, eventIds: readonly string[]) {
   const byEvent = Map.groupBy(await outcomeRows(tx, eventIds), ({ event_id: id }) => id)
-  return new Map([...byEvent].map(([id, rows]) => [id, counted(rows)]))
+  return new Map([...byEvent].map(([id, rows]) => [id, countOutcomes(rows)]))
 }
 
 /** Declined destinations come before deliveries, which a later replay may have created. */
@@ -256,7 +256,7 @@ async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
   return allRows
 }
 
-function counted(rows: readonly OutcomeRow[]): EventOutcomes {
+function countOutcomes(rows: readonly OutcomeRow[]): EventOutcomes {
   const byDestination = new Map(rows.map((row) => [row.destination_id, row.outcome]))
   const counts: Partial<Record<EventOutcome, number>> = {}
   for (const outcome of byDestination.values()) counts[outcome] = (counts[outcome] ?? 0) + 1

@@ -30,7 +30,7 @@ export function purgedIdsOf(
   )
 }
 
-interface Covered {
+interface PurgeEntry {
   readonly through: Map<string, number>
   addedAtMs: number
 }
@@ -40,7 +40,7 @@ export class PurgedUsers {
   readonly #positionOf: (content: DeliveryContent) => number | undefined
   readonly #nowMs: () => number
   /** By kind and id, in the order of addition. */
-  readonly #covered = new Map<string, Covered>()
+  readonly #covered = new Map<string, PurgeEntry>()
 
   constructor({
     positionOf,

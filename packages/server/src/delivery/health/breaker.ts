@@ -109,13 +109,13 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
   if (breaker.state === 'open')
     return breaker.byThrottling === true && sample === 'responded' ? CLOSED : breaker
   if (breaker.state === 'half-open') {
-    return sample === 'responded' ? CLOSED : opened(breaker.since, breaker.openings + 1, at)
+    return sample === 'responded' ? CLOSED : openBreaker(breaker.since, breaker.openings + 1, at)
   }
-  const recent = counted(breaker.recent, sample, now)
+  const recent = countSample(breaker.recent, sample, now)
   const unconnected = sample === 'unconnected' ? breaker.unconnected + 1 : 0
   if (unconnected < UNCONNECTED_IN_A_ROW && !isFailing(recent))
     return { state: 'closed', recent, unconnected }
-  const open = opened(now, 1, at)
+  const open = openBreaker(now, 1, at)
   return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
@@ -165,7 +165,7 @@ export function onReport(breaker: Breaker, report: BreakerReport, now: number): 
   }
 }
 
-function opened(since: number, openings: number, at: SampledAt): Breaker & { state: 'open' } {
+function openBreaker(since: number, openings: number, at: SampledAt): Breaker & { state: 'open' } {
   const { now, random, maxOpenMs = MAX_OPEN_MS } = at
   const longest = Math.min(maxOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))
   const shortest = Math.min(maxOpenMs, MIN_OPEN_MS)
@@ -173,7 +173,7 @@ function opened(since: number, openings: number, at: SampledAt): Breaker & { sta
   return { state: 'open', since, until, openings, failedAt: now }
 }
 
-function counted(recent: readonly Bucket[], sample: Sample, now: number): readonly Bucket[] {
+function countSample(recent: readonly Bucket[], sample: Sample, now: number): readonly Bucket[] {
   const start = now - (now % BUCKET_MS)
   const failures = sample === 'failed' || sample === 'unconnected' ? 1 : 0
   const throttled = sample === 'throttled' ? 1 : 0

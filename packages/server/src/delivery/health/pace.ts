@@ -83,7 +83,7 @@ const TOLERATED_SHARE = 0.1
  * the pace grows e-fold each second.
  */
 const SEARCH_GROWTH = 1
-/** The same near the ceiling, where it doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
+/** What an accepted attempt adds near the ceiling. It doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
 const GROWTH = 0.007
 /** The share of the ceiling, the pace before the last fall, from which growth is slow. */
 const NEAR_CEILING = 0.85
@@ -167,11 +167,13 @@ export function onPacedResult(
   }
   const throttledAt = sample === 'throttled' ? now : pace.throttledAt
   if (begunAt <= pace.fellAt) return { ...pace, throttledAt }
-  if (pace.trial !== undefined) return tried({ ...pace, throttledAt }, pace.trial, attempt)
+  if (pace.trial !== undefined)
+    return afterTrialAttempt({ ...pace, throttledAt }, pace.trial, attempt)
   const weight = WEIGHTS[sample]
   const share = pace.throttledShare * (1 - weight) + (sample === 'throttled' ? weight : 0)
   const measured = { ...pace, throttledAt, throttledShare: share }
-  const changed = sample === 'throttled' ? fallen(measured, attempt) : grown(measured, now)
+  const changed =
+    sample === 'throttled' ? afterThrottled(measured, attempt) : afterAccepted(measured, now)
   return changed && { ...changed, last: sample }
 }
 
@@ -205,7 +207,7 @@ function firstPace({ second, count, before }: AcceptedCount, now: number): Pace 
   }
 }
 
-function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
+function afterThrottled(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
   const { ceiling, isFalling, perSecond, throttledShare, toleratedShare, fallsUntilTrial } = pace
   const isTolerated = throttledShare <= toleratedShare && pauseMs === 0 && ceiling < Infinity
   if (isTolerated) return pace
@@ -225,7 +227,7 @@ function fallen(pace: Pace, { now, pauseMs }: PacedAttempt): Pace {
   }
 }
 
-function tried(pace: Pace, trial: Trial, { sample, now }: PacedAttempt): Pace {
+function afterTrialAttempt(pace: Pace, trial: Trial, { sample, now }: PacedAttempt): Pace {
   const attempts = trial.attempts + 1
   const accepted = trial.accepted + (sample === 'accepted' ? 1 : 0)
   if (attempts < TRIAL_ATTEMPTS) return { ...pace, trial: { ...trial, attempts, accepted } }
@@ -247,7 +249,7 @@ function tried(pace: Pace, trial: Trial, { sample, now }: PacedAttempt): Pace {
   }
 }
 
-function grown(pace: Pace, now: number): Pace | undefined {
+function afterAccepted(pace: Pace, now: number): Pace | undefined {
   const { ceiling, fellAt, isBinding, perSecond } = pace
   if (!isBinding) return pace
   const near = ceiling * NEAR_CEILING

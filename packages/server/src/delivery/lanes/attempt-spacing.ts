@@ -13,7 +13,7 @@ const MAX_WEBHOOKS = 10_000
  */
 export class AttemptSpacing {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #reserved = new LRUCache<string, Reserved>({ max: MAX_WEBHOOKS })
+  readonly #reserved = new LRUCache<string, ReservedTimes>({ max: MAX_WEBHOOKS })
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -37,7 +37,7 @@ export class AttemptSpacing {
 }
 
 /** The last two reserved times of a webhook. */
-interface Reserved {
+interface ReservedTimes {
   readonly at: number
   readonly before: number
 }

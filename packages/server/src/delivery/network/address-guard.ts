@@ -28,7 +28,7 @@ export class AddressGuard {
 
   /** @param allowedNetworks like `10.0.0.0/8`; an IPv4 network also allows its IPv4-mapped form */
   constructor(allowedNetworks: readonly string[]) {
-    this.#allowed = allowedNetworks.map((network) => unmapped(ipaddr.parseCIDR(network)))
+    this.#allowed = allowedNetworks.map((network) => unmapNetwork(ipaddr.parseCIDR(network)))
   }
 
   /** Why the address is forbidden; completes "is …". */
@@ -45,7 +45,7 @@ export class AddressGuard {
   }
 }
 
-function unmapped([network, bits]: Network): Network {
+function unmapNetwork([network, bits]: Network): Network {
   return network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= 96
     ? [network.toIPv4Address(), bits - 96]
     : [network, bits]

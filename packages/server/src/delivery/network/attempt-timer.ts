@@ -56,22 +56,22 @@ export class AttemptTimer {
   /** The duration until `stop`, with phases if a socket was opened or the transfer was slow. */
   get result(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
-    const durationMs = rounded(this.#since - this.#start)
+    const durationMs = roundMs(this.#since - this.#start)
     const { lookup, connect, tls, response } = this.#ms
     const isTransferLong = this.#transferMs >= MIN_TRANSFER_MS
     if (lookup === undefined && connect === undefined && !isTransferLong) return { durationMs }
     const timing = {
-      ...(lookup !== undefined && { lookupMs: rounded(lookup) }),
-      ...(connect !== undefined && { connectMs: rounded(connect) }),
-      ...(tls !== undefined && { tlsMs: rounded(tls) }),
-      ...(reached === 'response' && { responseMs: rounded(response ?? 0) }),
-      ...(isTransferLong && { transferMs: rounded(this.#transferMs) }),
+      ...(lookup !== undefined && { lookupMs: roundMs(lookup) }),
+      ...(connect !== undefined && { connectMs: roundMs(connect) }),
+      ...(tls !== undefined && { tlsMs: roundMs(tls) }),
+      ...(reached === 'response' && { responseMs: roundMs(response ?? 0) }),
+      ...(isTransferLong && { transferMs: roundMs(this.#transferMs) }),
     }
     return { durationMs, timing }
   }
 }
 
 /** Rounded to a tenth of a millisecond, because receivers vary by more. */
-function rounded(ms: number): number {
+function roundMs(ms: number): number {
   return Math.round(ms * 10) / 10
 }

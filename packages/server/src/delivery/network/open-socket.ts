@@ -35,7 +35,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
     socket.on('error', (error) => {
       tries.delete(socket)
       errors.push(error)
-      if (tries.size === 0 && untried.length === 0) reject(combined(errors))
+      if (tries.size === 0 && untried.length === 0) reject(combineErrors(errors))
       tryNext()
     })
     if (untried.length > 0) cancelTimer = deadline.after(NEXT_TRY_MS, tryNext)
@@ -60,7 +60,7 @@ function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
   return [...pairs, ...second.slice(first.length)]
 }
 
-function combined(errors: readonly Error[]): Error {
+function combineErrors(errors: readonly Error[]): Error {
   return errors.length === 1
     ? errors[0]!
     : new AggregateError(errors, 'Could not connect to any address of the host.')
@@ -81,14 +81,18 @@ export function openTls(
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
   })
-  return opened('secureConnect', deadline, secured)
+  return waitUntilOpen('secureConnect', deadline, secured)
 }
 
 export function connectionClosedError(): Error {
   return Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' })
 }
 
-async function opened(event: 'secureConnect', deadline: Deadline, socket: Socket): Promise<Socket> {
+async function waitUntilOpen(
+  event: 'secureConnect',
+  deadline: Deadline,
+  socket: Socket,
+): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   socket.on('error', reject)
   socket.once('close', () => reject(connectionClosedError()))

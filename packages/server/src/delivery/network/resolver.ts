@@ -81,7 +81,7 @@ export class Resolver {
 
   async #queryAndCache(name: string, known: CachedResult | undefined): Promise<CachedResult> {
     try {
-      const result = cached(await this.#query(name), known, this.#clock.now())
+      const result = cachedResultOf(await this.#query(name), known, this.#clock.now())
       this.#cache.set(name, result)
       return result
     } finally {
@@ -152,7 +152,11 @@ export async function hostProblem(
 const isRefused = (result: LookupResult): boolean =>
   result.kind === 'down' && result.code === 'ECONNREFUSED'
 
-function cached(result: LookupResult, known: CachedResult | undefined, now: number): CachedResult {
+function cachedResultOf(
+  result: LookupResult,
+  known: CachedResult | undefined,
+  now: number,
+): CachedResult {
   if (result.kind === 'found') {
     const freshUntil = now + Math.min(Math.max(result.ttlMs, MIN_MS), MAX_MS)
     // IPv4 first: a machine without an IPv6 route does not wait for it to fail.

@@ -233,7 +233,7 @@ interface ClockBounds {
 /** Corrects due times of pending parts from before the start, or set by another clock. */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
-  const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times), times.now))
+  const webhooks = delivery.webhooks.map((part) => shiftPart(part, shiftOf(part, times), times.now))
   return { ...delivery, webhooks, dueAt: Math.min(...webhooks.flatMap(({ dueAt }) => dueAt ?? [])) }
 }
 
@@ -246,7 +246,7 @@ function shiftOf(
   return dueAt > now + maxWaitMs ? now - dueAt : 0
 }
 
-function shifted(part: DeliveryPart, ms: number, now: number): DeliveryPart {
+function shiftPart(part: DeliveryPart, ms: number, now: number): DeliveryPart {
   if (ms === 0 || part.dueAt === null) return part
   const dueAt = part.dueAt + ms
   // Earlier limits of the webhook may have set a late due time. The window still begins at the first due time.

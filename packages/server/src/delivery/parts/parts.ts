@@ -45,7 +45,7 @@ export function withParts(
     .filter(({ url }) => partOf(delivery, url) === undefined)
     .map(({ url }): DeliveryPart => ({ url, state: 'pending', firstDueAt: now, dueAt: now }))
   // `concat`, because a spread reserves space for 16 more parts in each of thousands of deliveries.
-  return settled(delivery, delivery.webhooks.concat(added), successPolicy)
+  return replaceParts(delivery, delivery.webhooks.concat(added), successPolicy)
 }
 
 export function afterAttempt(
@@ -61,7 +61,7 @@ export function afterAttempt(
     attempt.outcome === 'declined'
       ? delivery.attemptCount
       : Math.max(delivery.attemptCount, attempt.number)
-  return settled(delivery, parts, rules.successPolicy, attemptCount)
+  return replaceParts(delivery, parts, rules.successPolicy, attemptCount)
 }
 
 /** A change to one webhook's part. Returns it unchanged in a state that the change does not apply to. */
@@ -83,7 +83,7 @@ export function makeDueAt(now: number): PartChange {
 
 export const expire: PartChange = (part) => (isOpen(part) ? overdue(part) : part)
 
-export const remove: PartChange = (part) => (isOpen(part) ? ended(part, 'removed') : part)
+export const remove: PartChange = (part) => (isOpen(part) ? endPart(part, 'removed') : part)
 
 export function withPart(
   delivery: Delivery,
@@ -92,7 +92,7 @@ export function withPart(
   change: PartChange,
 ): Delivery {
   const parts = delivery.webhooks.map((part) => (part.url === url ? change(part) : part))
-  return settled(delivery, parts, policy)
+  return replaceParts(delivery, parts, policy)
 }
 
 /** Rejects a delivery that has no parts because its destination was removed first. */
@@ -146,14 +146,14 @@ function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules
 function overdue(part: DeliveryPart): DeliveryPart {
   const kind = part.lastAttempt?.class
   const isRejected = kind !== undefined && (kind === 'certificate_invalid' || isForbidden(kind))
-  return ended(part, isRejected ? 'rejected' : 'expired')
+  return endPart(part, isRejected ? 'rejected' : 'expired')
 }
 
-function ended(part: DeliveryPart, state: DeliveryPart['state']): DeliveryPart {
+function endPart(part: DeliveryPart, state: DeliveryPart['state']): DeliveryPart {
   return { ...part, state, dueAt: null }
 }
 
-function settled(
+function replaceParts(
   delivery: Delivery,
   parts: readonly DeliveryPart[],
   policy: SuccessPolicy,
@@ -177,7 +177,7 @@ function settled(
 /** With policy `any`, each webhook gets one attempt, and no second one once another webhook has the event. */
 function notRetried(part: DeliveryPart): DeliveryPart {
   const isFailed = part.lastAttempt !== undefined && (isOpen(part) || part.state === 'expired')
-  return isFailed ? ended(part, 'not_retried') : part
+  return isFailed ? endPart(part, 'not_retried') : part
 }
 
 /**

@@ -145,12 +145,12 @@ function curlCommand(
 ): string {
   // The empty `Accept:` and `Expect:` keep curl from adding these headers. With Expect, it would wait before it sends the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoted(line)}`)
+  const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoteText(line)}`)
   const isVisible = !HIDDEN.test(body)
-  const data = isVisible ? `--data-raw ${quoted(body)}` : '--data-binary @-'
+  const data = isVisible ? `--data-raw ${quoteText(body)}` : '--data-binary @-'
   const curl = [
     // A URL may contain brackets, which curl would interpret as ranges.
-    `curl --include --http1.1 --globoff --request ${method} ${quoted(url)}`,
+    `curl --include --http1.1 --globoff --request ${method} ${quoteText(url)}`,
     ...(auth !== undefined && 'clientCertificate' in auth ? CERTIFICATE_OPTIONS : []),
     ...options,
     data,
@@ -158,7 +158,7 @@ function curlCommand(
   return isVisible ? curl : `printf '${octal(body)}' | ${curl}`
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 

@@ -145,7 +145,7 @@ function ofValues<Args extends unknown[]>(of: (...args: Args) => string) {
 function evaluateSome(evaluations: readonly Evaluation[]): TransformResult[] {
   const { results } = attempt(evaluations, MAX_CPU_MS)
   if (results.length === 0) results.push(evaluateOne(evaluations[0]!))
-  return results.map(checked)
+  return results.map(checkSize)
 }
 
 function evaluateOne(evaluation: Evaluation): TransformResult {
@@ -174,7 +174,7 @@ function attempt(evaluations: readonly Evaluation[], wallMs: number) {
   return { results: shared.results, cpuMs: (user + system) / 1000, failure }
 }
 
-function checked(result: TransformResult): TransformResult {
+function checkSize(result: TransformResult): TransformResult {
   const { json = '' } = result as { readonly json?: string }
   if (json.length <= MAX_RESULT_CHARACTERS) return result
   return { error: 'The result of the transform is larger than 4 MiB.', isOverLimit: true }

@@ -246,7 +246,7 @@ export function parseBatch(body: Json, limits: Limits): Batch | IngestRefusal {
   return { calls, shared, sentAt: body['sentAt'] }
 }
 
-/** Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events. */
+/** Whether the parts that all calls share make a batch too large: 2,500 empty calls that share 30 KB of context would become 75 MB. */
 export function isExpandedTooMuch(
   calls: number,
   { bytes }: SharedParts,

@@ -34,7 +34,7 @@ export function runIngest(
 ): ThreadBody<IngestThreadFunctions> {
   const { settings: config, maxConnections, thread, limits } = data
   const overdue = new AbortController()
-  const forwarded = new Forwarded(overdue.signal)
+  const forwarded = new ForwardedConnections(overdue.signal)
   const server = createHttpServer({
     config,
     logger,
@@ -101,7 +101,7 @@ function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>):
 }
 
 /** The connections that this thread forwards. If it exited before them, their responses would be cut off. */
-class Forwarded {
+class ForwardedConnections {
   readonly #overdue: AbortSignal
   readonly #open = new Set<Socket>()
   #onEnded = (): void => undefined

@@ -11,7 +11,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf)
   if (forms.length === 0) return text
   let masked: Buffer | undefined
-  let decoded: Decoded | undefined = { bytes: bytesOf(text) }
+  let decoded: DecodedText | undefined = { bytes: bytesOf(text) }
   for (let times = 0; decoded !== undefined && times <= MAX_ENCODINGS; times++) {
     for (const [start, end] of placesOf(forms, decoded))
       masked = (masked ?? Buffer.from(text)).fill('*', start, end)
@@ -37,14 +37,14 @@ function bytesOf(text: string): string {
 }
 
 /** A decoded text, with the place of each of its bytes in the original; without places, it is the original. */
-interface Decoded {
+interface DecodedText {
   readonly bytes: string
   readonly places?: { readonly starts: readonly number[]; readonly ends: readonly number[] }
 }
 
 function* placesOf(
   forms: readonly string[],
-  { bytes, places }: Decoded,
+  { bytes, places }: DecodedText,
 ): Iterable<readonly [start: number, end: number]> {
   for (const form of forms)
     for (let at = bytes.indexOf(form); at !== -1; at = bytes.indexOf(form, at + form.length)) {
@@ -58,7 +58,7 @@ const ENCODED =
   /%(?<byte>[0-9a-f]{2})|&#x0{0,6}(?<hex>[0-9a-f]{1,6});|&#0{0,6}(?<decimal>\d{1,7});|&(?<name>amp|lt|gt|quot|apos);|(?<units>(?:\\u[0-9a-f]{4})+)|\\x(?<escape>[0-9a-f]{2})|\\(?<other>["'\\/])/gi
 
 /** `undefined` if nothing is encoded. */
-function decodedOnce({ bytes, places }: Decoded): Decoded | undefined {
+function decodedOnce({ bytes, places }: DecodedText): DecodedText | undefined {
   const next: string[] = []
   const starts: number[] = []
   const ends: number[] = []

@@ -50,7 +50,7 @@ const REPEATABLE = [
   '/traits/:id/sync',
   '/traits/preview',
 ]
-/** Their responses show user data, and are stored without it. */
+/** Routes whose responses show user data, and are stored without it. */
 const WITH_USER_DATA = ['/replays']
 
 interface Ids {

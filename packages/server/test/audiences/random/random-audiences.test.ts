@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runRandomCases } from './run-random-cases.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-/** many-cases.test.ts runs more cases. */
+/** The number of cases. many-cases.test.ts runs more. */
 const RUNS = 6
 
 test('memberships and announcements equal the naive reference for random histories', async () => {

@@ -133,7 +133,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('nodes that deliver', () => {
   })
 })
 
-/** Nodes send ages in whole milliseconds. */
+/** The tolerance for times: nodes send ages in whole milliseconds. */
 const ROUNDING_MS = 5
 
 const CLOSED: LaneState = {

@@ -51,7 +51,7 @@ export function comparisonOf({ op, value: draft }: ComparisonDraft): JsonObject 
 
 /** Changes the operator, converting the value if possible. */
 export function withOperator({ value }: ComparisonDraft, op: Operator): ComparisonDraft {
-  return { op, value: converted(value, OPERATOR_TABLE[op].takes) }
+  return { op, value: convertValue(value, OPERATOR_TABLE[op].takes) }
 }
 
 export function isComparisonComplete({ value }: ComparisonDraft): boolean {
@@ -94,7 +94,7 @@ export function valueOf({ form, text }: ValueDraft): Json | undefined {
   }
 }
 
-function converted(before: ValueDraft | null, takes: ValueKind): ValueDraft | null {
+function convertValue(before: ValueDraft | null, takes: ValueKind): ValueDraft | null {
   const [first] = FORMS[takes]
   if (first === undefined) return null
   if (before === null) return { form: first, text: '' }

@@ -102,16 +102,16 @@ export function withPart<Clause>(
   edit: PartEdit<Clause>,
   join: Join,
 ): ConditionTree<Clause> {
-  const edited = replaced(tree, id, edit)
+  const edited = replacePart(tree, id, edit)
   return edited.length === 1 ? edited[0]! : newGroup(join, edited)
 }
 
-function replaced<Clause>(
+function replacePart<Clause>(
   part: ConditionTree<Clause>,
   id: string,
   edit: PartEdit<Clause>,
 ): readonly ConditionTree<Clause>[] {
   if (part.id === id) return edit(part)
   if (part.kind === 'clause') return [part]
-  return [{ ...part, parts: part.parts.flatMap((each) => replaced(each, id, edit)) }]
+  return [{ ...part, parts: part.parts.flatMap((each) => replacePart(each, id, edit)) }]
 }

@@ -23,7 +23,7 @@ interface ComputationTableProps {
 export function ComputationTable({ kind, records }: ComputationTableProps): ReactElement {
   const [{ q = '' }, setUrl] = useUrlState<'q'>()
   const [limit, setLimit] = useState(STEP)
-  const found = filtered(records, q).toReversed()
+  const found = filterRecords(records, q).toReversed()
   const shown = found.slice(0, limit)
   useRowKeys(shown.length)
   return (
@@ -108,7 +108,7 @@ function DayChanges({ kind, record }: ComputationProps): ReactElement {
   )
 }
 
-function filtered(records: readonly Computation[], text: string): readonly Computation[] {
+function filterRecords(records: readonly Computation[], text: string): readonly Computation[] {
   const part = text.trim().toLowerCase()
   return records.filter(({ name, key, id, space }) =>
     [name, key, id, space].some((each) => each.toLowerCase().includes(part)),

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { isOfEvents } from '../postgres/days.ts'
 
-interface Removed {
+interface RemovedEvents {
   readonly events: ReadonlySet<string>
   readonly deliveries: number
 }
@@ -10,7 +10,7 @@ interface Removed {
 export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],
-): Promise<Removed> {
+): Promise<RemovedEvents> {
   // Otherwise the rows count as missing (postgres/schema.sql).
   await sql`SELECT set_config('hookline.removal', 'on', true)`.execute(transaction)
   const events = await sql<{ readonly id: string }>`

@@ -4,7 +4,7 @@ import type { EventToArchive } from '../../events.ts'
 /** The archive's data about an event. */
 export interface KnownEvent {
   readonly isArchived: boolean
-  /** It is a duplicate, and was counted. */
+  /** Whether it is a duplicate that was counted. */
   readonly isCounted: boolean
   /** The first event with the same source and messageId within the window. */
   readonly original: string | null

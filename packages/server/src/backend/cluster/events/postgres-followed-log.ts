@@ -51,13 +51,13 @@ function sliceSql({ after, limit, only }: ReadRequest): RawBuilder<SliceRow & Ev
     ), reach AS (SELECT max(seq) AS reached FROM looked)
     SELECT archive.seq AS newest, reach.reached, found.* FROM archive CROSS JOIN reach LEFT JOIN LATERAL (
       SELECT events.seq, ${EVENT_COLUMNS} FROM events
-      WHERE events.seq > ${after} AND events.seq <= reach.reached AND ${selected(only)}
+      WHERE events.seq > ${after} AND events.seq <= reach.reached AND ${selectorCondition(only)}
       ORDER BY events.seq LIMIT ${limit}::int
     ) AS found ON true ORDER BY found.seq`
 }
 
 /** May match other events, because the name can occur elsewhere in the body. */
-function selected(only: EventSelector | undefined): RawBuilder<unknown> {
+function selectorCondition(only: EventSelector | undefined): RawBuilder<unknown> {
   if (only === undefined) return sql`true`
   const names = only.events.map((name) => Buffer.from(JSON.stringify(name)))
   const named = sql.join(

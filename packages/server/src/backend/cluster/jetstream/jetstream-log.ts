@@ -27,7 +27,7 @@ export interface JetStreamLogOptions extends LogStreamOptions {
   readonly canWork?: (signal: AbortSignal) => Promise<void>
 }
 
-/** How long work on an entry may be retried: shorter than the time until the entries of a dead node are redelivered. */
+/** How long the consumer may wait for the rest of the backend: shorter than the time until the entries of a dead node are redelivered. */
 const MAX_RETRY_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
 const SIGNALS_PER_ACK_WAIT = 3

@@ -14,8 +14,8 @@ interface StuckMessagesOptions {
 const MAX_INTERVAL_MS = 5_000
 const CHECKS_PER_ACK_WAIT = 3
 /**
- * Ack waits after which a message counts as stuck: after one, the server redelivers it; before another ends, its receiver signals
- * progress.
+ * Ack waits until a message that its consumer counts as pending is stuck: after one, the server redelivers it; before another ends,
+ * its receiver signals progress.
  */
 const COUNTED_ACK_WAITS = 2
 

@@ -33,7 +33,7 @@ const COLUMNS =
 
 export const EVENT_COLUMN_NAMES = sql.raw(COLUMNS.join(', '))
 
-/** The same, qualified by the table or alias `events`. */
+/** The column names, qualified by the table or alias `events`. */
 export const EVENT_COLUMNS = sql.raw(COLUMNS.map((name) => `events.${name}`).join(', '))
 
 /** SQL: the column equals this client-sent id. Only a prefix is indexed, because ids have no maximum length. */

@@ -19,7 +19,7 @@ export class PostgresTx implements Tx {
 
   async all<Row>(statement: Statement<Row>): Promise<Row[]> {
     const { rows } = await this.#connection.executeQuery(queryOf(statement))
-    return rows.map((row) => unescaped(row as Row))
+    return rows.map((row) => unescapeRow(row as Row))
   }
 
   async run(statement: Statement): Promise<number> {
@@ -40,7 +40,7 @@ function toStored(value: unknown): unknown {
   return Array.isArray(value) ? value.map(toStored) : value
 }
 
-function unescaped<Row>(row: Row): Row {
+function unescapeRow<Row>(row: Row): Row {
   const columns = Object.entries(row as object).map(([name, value]: [string, unknown]) => [
     name,
     typeof value === 'string' ? fromText(value) : value,

@@ -66,17 +66,17 @@ export class Postgres implements AsyncDisposable {
   }
 
   async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
-    return (await repeated(() => statement.execute(this.#db))).rows
+    return (await retryConflicts(() => statement.execute(this.#db))).rows
   }
 
   /** Runs statements outside a transaction, and repeats them after a conflict. */
   read<T>(use: (db: Connection) => Promise<T>): Promise<T> {
-    return repeated(() => use(this.#db))
+    return retryConflicts(() => use(this.#db))
   }
 
   /** Runs read-only statements on one snapshot. No table is rewritten at the same time, which would make it look empty. */
   snapshot<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return repeated(() =>
+    return retryConflicts(() =>
       this.#db
         .transaction()
         .setIsolationLevel('repeatable read')
@@ -91,17 +91,17 @@ export class Postgres implements AsyncDisposable {
 
   /** Runs statements on one connection, outside a transaction. */
   session<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
-    return repeated(() => this.#db.connection().execute(use))
+    return retryConflicts(() => this.#db.connection().execute(use))
   }
 
   /** Runs statements in one transaction, durable when this resolves. A conflict repeats `use`: it must have no other effects. */
   write<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return repeated(() => this.#db.transaction().execute(use))
+    return retryConflicts(() => this.#db.transaction().execute(use))
   }
 
   /** Like `write`, without a time limit, on separate connections. */
   writeSlowly<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return repeated(() => this.#slow.transaction().execute(use))
+    return retryConflicts(() => this.#slow.transaction().execute(use))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -109,7 +109,7 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-async function repeated<T>(use: () => Promise<T>): Promise<T> {
+async function retryConflicts<T>(use: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await use()

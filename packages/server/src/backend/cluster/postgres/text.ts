@@ -9,7 +9,7 @@ export function toText(text: string): string {
   return text.replaceAll(ESCAPE, ESCAPED).replaceAll('\0', NUL)
 }
 
-/** The same for JSON, which has no U+0000. */
+/** Escapes JSON, which has no U+0000. */
 export function jsonToText(json: string): string {
   return json.replaceAll(ESCAPE, ESCAPED)
 }

@@ -40,7 +40,7 @@ export class CommitMark implements Disposable {
   /** Writes the mark. After an error, the mark is outdated but correct. */
   write(commit: Omit<Commit, 'lock'>): void {
     try {
-      const slot = encoded({ ...commit, lock: this.#lock })
+      const slot = encodeCommit({ ...commit, lock: this.#lock })
       writeSync(this.#file, slot, 0, slot.length, (this.#next++ % SLOTS) * SLOT_BYTES)
     } catch {
       return
@@ -66,7 +66,7 @@ export function readCommitMark(dataDir: string): Commit | 'corrupted' | undefine
   if (!existsSync(path)) return undefined
   const bytes = readFileSync(path)
   const slots = Array.from({ length: SLOTS }, (_, index) =>
-    decoded(bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES)),
+    decodeSlot(bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES)),
   ).filter((slot) => slot !== undefined)
   // The process ended before its first commit.
   if (bytes.length === 0) return undefined
@@ -74,13 +74,13 @@ export function readCommitMark(dataDir: string): Commit | 'corrupted' | undefine
 }
 
 /** A checksum, then human-readable JSON. */
-function encoded(commit: Commit): Buffer {
+function encodeCommit(commit: Commit): Buffer {
   const json = JSON.stringify(commit)
   const text = `${crc32(json).toString(16).padStart(8, '0')} ${json}`
   return Buffer.from(`${text.padEnd(SLOT_BYTES - 1)}\n`)
 }
 
-function decoded(slot: Buffer): Commit | undefined {
+function decodeSlot(slot: Buffer): Commit | undefined {
   const text = slot.toString().trim()
   const json = text.slice(9)
   if (text === '' || Number.parseInt(text.slice(0, 8), 16) !== crc32(json)) return undefined

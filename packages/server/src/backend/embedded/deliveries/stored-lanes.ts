@@ -79,7 +79,7 @@ export class StoredLanes implements NumberedLanes {
   }
 }
 
-interface Unsaved {
+interface UnsavedLane {
   readonly row: LaneRow
   saving: Promise<void> | undefined
 }
@@ -87,7 +87,7 @@ interface Unsaved {
 export class LaneNumbers extends StoredLanes {
   protected override readonly knowsAll = true
   readonly #writer: Writer
-  readonly #unsaved = new Map<number, Unsaved>()
+  readonly #unsaved = new Map<number, UnsavedLane>()
   #newest: number
 
   constructor(writer: Writer, reader: DatabaseSync, box: SecretBox) {

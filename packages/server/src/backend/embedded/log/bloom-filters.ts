@@ -88,8 +88,8 @@ export class BloomFilters {
       a = Math.imul(a ^ code, 0x01000193)
       b = Math.imul((b << 7) ^ (b >>> 25) ^ code, 0x85ebca6b)
     }
-    a = mixed(a)
-    b = mixed(b) | 1
+    a = mixBits(a)
+    b = mixBits(b) | 1
     for (let probe = 0; probe < PROBES; probe++) {
       this.#positions[probe] = (a + Math.imul(probe, b)) & (POSITIONS - 1)
     }
@@ -97,7 +97,7 @@ export class BloomFilters {
   }
 }
 
-function mixed(hash: number): number {
+function mixBits(hash: number): number {
   let h = hash
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)

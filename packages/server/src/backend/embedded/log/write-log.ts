@@ -74,14 +74,14 @@ function originalFinder(
   }
 }
 
-interface Acked {
+interface AckResult {
   readonly through: number
   /** Events handed out since the previous ack, without duplicates. */
   readonly events: number
 }
 
 /** Moves the consumer's position forward. Skipped events that were never handed out count as missing. */
-export function ackEvents(db: DatabaseSync): (acked: Acked) => void {
+export function ackEvents(db: DatabaseSync): (acked: AckResult) => void {
   const position = db.prepare('SELECT acked FROM log_position')
   const between = db.prepare('SELECT COUNT(*) AS count FROM events WHERE seq > ? AND seq <= ?')
   const update = db.prepare('UPDATE log_position SET acked = ?')

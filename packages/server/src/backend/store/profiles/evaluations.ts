@@ -97,15 +97,15 @@ export async function lockedNumbers(
   }
 }
 
-type Changed = ChangedResult & { readonly profile: number; readonly computation: number }
+type ChangedRow = ChangedResult & { readonly profile: number; readonly computation: number }
 
 async function writeResults(
   tx: Tx,
-  changed: readonly Omit<Changed, 'computation'>[],
+  changed: readonly Omit<ChangedRow, 'computation'>[],
   numbers: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (changed.length === 0) return
-  const results = changed.map((each): Changed => {
+  const results = changed.map((each): ChangedRow => {
     return { ...each, computation: numbers.get(each.computationId)! }
   })
   const keys = { number: ['profile', 'computation'] } as const

@@ -48,7 +48,7 @@ async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
   return { spaces, isAll }
 }
 
-/** The same ids of the other kind, if only aliases have them: the kind of a former id is unknown. */
+/** Identities with these ids, but of the other kind, if only aliases have them: the kind of a former id is unknown. */
 async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly number[]> {
   const others = ids.map(({ kind, ...id }): SpacedId => {
     return { ...id, kind: kind === 'user' ? 'anonymous' : 'user' }
@@ -59,7 +59,7 @@ async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly num
   return rows.map(({ id }) => id)
 }
 
-interface Affected {
+interface AffectedIdentity {
   readonly id: number
   readonly kind: string
   readonly space: string
@@ -88,7 +88,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   // The groups include the removed users themselves.
   const namedIds = new Set(numbers)
   const others = partners.filter(({ id }) => !namedIds.has(id))
-  const removed = [...named, ...(await unnamed(tx, others))]
+  const removed = [...named, ...(await unnamedIdentities(tx, others))]
   await removeData(tx, numbers)
   await removeRows(tx, removed)
   const affectedUsers = [...sharedProfiles.map(({ id }) => id), ...newOwners]
@@ -100,10 +100,10 @@ interface RemainingIdentities {
   /** Users whose links may have changed. */
   readonly affectedUsers: readonly number[]
   /** AnonymousIds without data, which another user has claimed. */
-  readonly reassigned: readonly Affected[]
-  readonly removed: readonly Affected[]
+  readonly reassigned: readonly AffectedIdentity[]
+  readonly removed: readonly AffectedIdentity[]
   /** Users whose profiles had removed identities. */
-  readonly sharedProfiles: readonly Affected[]
+  readonly sharedProfiles: readonly AffectedIdentity[]
 }
 
 async function relinkRemaining(
@@ -122,7 +122,11 @@ async function relinkRemaining(
 }
 
 /** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
-async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly Affected[]) {
+async function removeClaimed(
+  tx: Tx,
+  users: readonly number[],
+  claimed: readonly AffectedIdentity[],
+) {
   const ids = claimed.map(({ id }) => id)
   await tx.run(sql`
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
@@ -136,15 +140,18 @@ async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly
   }
 }
 
-function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Affected[]> {
-  return tx.all(sql<Affected>`
+function withIds(tx: Tx, ids: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
 /** Identities that only a removed alias had, as a former id. */
-function unnamed(tx: Tx, partners: readonly Affected[]): Promise<readonly Affected[]> {
+function unnamedIdentities(
+  tx: Tx,
+  partners: readonly AffectedIdentity[],
+): Promise<readonly AffectedIdentity[]> {
   const ids = partners.map(({ id }) => id)
-  return tx.all(sql<Affected>`
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)}) AND NOT is_seen
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
@@ -153,16 +160,16 @@ function unnamed(tx: Tx, partners: readonly Affected[]): Promise<readonly Affect
 const MAX_REMOVALS = 2_000
 
 /** The anonymousIds of users, including those beyond the limit of a profile. */
-function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Affected[]> {
-  return tx.all(sql<Affected>`
+function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
       ORDER BY at LIMIT ${MAX_REMOVALS})`)
 }
 
 /** The users with the first claim of removed anonymousIds. */
-function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Affected[]> {
-  return tx.all(sql<Affected>`
+function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
 }
@@ -179,7 +186,7 @@ async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise
       DELETE FROM aliases WHERE (identity, partner) IN (SELECT ${pair} FROM ${input})`)
   const namedIds = new Set(numbers)
   const ids = rows.map(({ other }) => other).filter((id) => !namedIds.has(id))
-  await removeRows(tx, await unnamed(tx, await withIds(tx, ids)))
+  await removeRows(tx, await unnamedIdentities(tx, await withIds(tx, ids)))
   return rows.length < MAX_REMOVALS
 }
 
@@ -223,11 +230,11 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /** Removes identities, if they still exist, and the results of the profiles that they lead. */
-async function removeRows(tx: Tx, identities: readonly Affected[]): Promise<void> {
+async function removeRows(tx: Tx, identities: readonly AffectedIdentity[]): Promise<void> {
   const numbers = identities.map(({ id }) => id)
   const ids = numbersIn(tx, numbers)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
-  const removed = await tx.all(sql<Pick<Affected, 'id' | 'profile' | 'space'>>`
+  const removed = await tx.all(sql<Pick<AffectedIdentity, 'id' | 'profile' | 'space'>>`
     DELETE FROM identities WHERE id IN (${ids}) RETURNING id, profile, space`)
   const ended = removed.filter(({ id, profile }) => id === profile)
   const changes = ended.map(({ space }) => ({ space, change: -1 }))

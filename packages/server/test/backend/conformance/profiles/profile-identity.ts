@@ -24,7 +24,7 @@ async function putClause({ backend }: BackendHarness): Promise<number> {
   return (await backend.facts.put({ definition: 'a', retention, reachesBackTo: null })).number
 }
 
-/** Awkward ids. The long ones are incompressible. */
+/** Ids that are difficult to store. The long ones are incompressible. */
 const IDS = [
   '',
   ' ',
