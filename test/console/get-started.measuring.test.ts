@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openConsole, useChromium } from './harness/console.ts'
 import { npmStart } from './harness/npm-start.ts'
-import { expectVerified } from './harness/verified.ts'
+import { expectVerified } from './harness/expect-verified.ts'
 
 /** Limit for a new user, from the command to a delivery with a verified signature. */
 const FIRST_MINUTE_MS = 60_000

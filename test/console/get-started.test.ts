@@ -3,7 +3,7 @@ import { Receiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
-import { expectVerified } from './harness/verified.ts'
+import { expectVerified } from './harness/expect-verified.ts'
 
 useChromium()
 

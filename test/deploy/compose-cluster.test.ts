@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { natsProgram } from '@hookline/testing/cluster/programs'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface Service {
@@ -19,7 +19,7 @@ interface Service {
 }
 
 const FILE = 'deploy/compose.cluster.yaml'
-const { services, secrets } = parse(read(FILE), { merge: true }) as {
+const { services, secrets } = parse(readRepositoryFile(FILE), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
@@ -36,7 +36,8 @@ const CONTENTS: Readonly<Record<string, string>> = {
 }
 
 describe(FILE, () => {
-  it('conforms to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
+  it('conforms to the Compose specification', ({ skip }) =>
+    expectComposeFile(readRepositoryFile(FILE), skip))
 
   it('has three nodes and three NATS servers, and stores each event on all NATS servers', () => {
     expect(nodes).toHaveLength(3)
@@ -102,7 +103,7 @@ it.skipIf(natsProgram() === undefined)(
     }
     for (const place of Object.values(places)) mkdirSync(place, { recursive: true })
     const file = join(places.config, 'nats.conf')
-    writeFileSync(file, read('deploy/nats.conf'))
+    writeFileSync(file, readRepositoryFile('deploy/nats.conf'))
     const authorization = join(places.secrets, 'nats-authorization')
     const check = () =>
       spawnSync(natsProgram()!, ['-t', '-c', file], {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { configOf, expectComposeFile } from './compose-file.ts'
 
 interface ComposeService {
@@ -17,14 +17,15 @@ interface ComposeService {
 }
 
 const FILE = 'deploy/compose.yaml'
-const { services, secrets } = parse(read(FILE)) as {
+const { services, secrets } = parse(readRepositoryFile(FILE)) as {
   readonly services: { readonly hookline: ComposeService; readonly proxy: ComposeService }
   readonly secrets: Readonly<Record<string, { readonly file: string }>>
 }
 const { hookline, proxy } = services
 
 describe(FILE, () => {
-  it('conforms to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
+  it('conforms to the Compose specification', ({ skip }) =>
+    expectComposeFile(readRepositoryFile(FILE), skip))
 
   it('uses only existing settings and declared secrets', () => {
     using folder = new TemporaryFolder()
@@ -33,7 +34,7 @@ describe(FILE, () => {
     const config = configOf(hookline, folder.path)
     expect(config.adminToken?.reveal()).toBe('tok_of_compose')
     expect(Object.keys(secrets)).toEqual(hookline.secrets)
-    expect(read('.gitignore')).toContain('deploy/secrets/')
+    expect(readRepositoryFile('.gitignore')).toContain('deploy/secrets/')
     for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\//)
   })
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '@hookline/testing/run/eventually'
 import { freePort } from '@hookline/testing/network/free-port'
 import { exchange } from '@hookline/testing/network/http-exchange'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { BuiltImage } from './image/built-image.ts'
 import { Container } from './image/container.ts'
 import { needPrograms, needRoot, outputOf } from './programs.ts'
@@ -71,10 +71,10 @@ function keyOf(source: { readonly writeKeys: readonly { readonly key: string }[]
 }
 
 test('the image has the Node version that the project is tested with', () => {
-  const { devDependencies } = JSON.parse(read('package.json')) as {
+  const { devDependencies } = JSON.parse(readRepositoryFile('package.json')) as {
     readonly devDependencies: { readonly node: string }
   }
-  const [, base] = /^ARG NODE_IMAGE=(.*)$/m.exec(read('deploy/Dockerfile'))!
+  const [, base] = /^ARG NODE_IMAGE=(.*)$/m.exec(readRepositoryFile('deploy/Dockerfile'))!
   expect(base).toBe(`docker.io/library/node:${devDependencies.node}-slim`)
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
-import { read, REPOSITORY } from '@hookline/testing/repository'
+import { readRepositoryFile, REPOSITORY } from '@hookline/testing/repository'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { needPrograms, needRoot, outputOf } from './programs.ts'
 import { RestrictedService, TOKEN } from './unit/restricted-service.ts'
@@ -18,9 +18,9 @@ describe(UNIT, () => {
     using folder = new TemporaryFolder()
     const unit = join(folder.path, 'hookline.service')
     // The unit refers to installed programs. Use the ones in this repository instead.
-    writeFileSync(unit, read(UNIT).replaceAll('/opt/hookline/', REPOSITORY))
+    writeFileSync(unit, readRepositoryFile(UNIT).replaceAll('/opt/hookline/', REPOSITORY))
     expect(outputOf('systemd-analyze', ['verify', '--man=no', unit])).toBe('')
-    writeFileSync(unit, `${read(UNIT)}[Service]\nRestart=allways\n`)
+    writeFileSync(unit, `${readRepositoryFile(UNIT)}[Service]\nRestart=allways\n`)
     expect(() => outputOf('systemd-analyze', ['verify', '--man=no', unit])).toThrow()
   })
 

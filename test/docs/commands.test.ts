@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../packages/cli/src/program.ts'
-import { markdownPages, read } from '@hookline/testing/repository'
+import { markdownPages, readRepositoryFile } from '@hookline/testing/repository'
 
 /** Commands of npm itself, which are not scripts. */
 const OF_NPM = new Set([
@@ -26,10 +26,12 @@ function missingScripts(text: string, scripts: readonly string[]): string[] {
 }
 
 describe('the npm commands in pages', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const { scripts } = JSON.parse(readRepositoryFile('package.json')) as {
+    scripts: Record<string, string>
+  }
 
   it.for(markdownPages())('are scripts in package.json: %s', (page) => {
-    expect(missingScripts(codeIn(read(page)), Object.keys(scripts))).toEqual([])
+    expect(missingScripts(codeIn(readRepositoryFile(page)), Object.keys(scripts))).toEqual([])
   })
 
   it('are reported if they are missing', () => {
@@ -59,7 +61,7 @@ function isKnown(command: typeof PROGRAM, [word = '', ...rest]: readonly string[
 
 describe('the commands of hookline in pages', () => {
   it.for(markdownPages())('exist, with their flags: %s', (page) => {
-    expect(unknownCommands(codeIn(read(page)))).toEqual([])
+    expect(unknownCommands(codeIn(readRepositoryFile(page)))).toEqual([])
   })
 
   it('are reported if they do not exist', () => {

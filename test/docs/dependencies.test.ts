@@ -1,13 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { read, REPOSITORY } from '@hookline/testing/repository'
+import { readRepositoryFile, REPOSITORY } from '@hookline/testing/repository'
 
 const PAGE = 'docs/decisions/0002-dependencies.md'
 
 describe(PAGE, () => {
   it('gives a reason for every runtime dependency, and for no other package', () => {
-    const reasons = [...read(PAGE).matchAll(/^\| `([^`]+)`\s*\|/gm)].map(([, name]) => name!)
+    const reasons = [...readRepositoryFile(PAGE).matchAll(/^\| `([^`]+)`\s*\|/gm)].map(
+      ([, name]) => name!,
+    )
     expect(reasons.toSorted()).toEqual(runtimeDependencies())
   })
 })
@@ -15,7 +17,7 @@ describe(PAGE, () => {
 /** The external dependencies of the published packages, sorted. */
 function runtimeDependencies(): string[] {
   const names = readdirSync(join(REPOSITORY, 'packages')).flatMap((workspace) => {
-    const manifest = JSON.parse(read(`packages/${workspace}/package.json`)) as {
+    const manifest = JSON.parse(readRepositoryFile(`packages/${workspace}/package.json`)) as {
       dependencies?: Record<string, string>
     }
     return Object.keys(manifest.dependencies ?? {})

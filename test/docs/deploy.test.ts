@@ -11,10 +11,10 @@ import {
 import { ENDPOINTS, SETTINGS_PATHS } from '../../packages/server/src/ingest/endpoints.ts'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
-import { read, REPOSITORY } from '@hookline/testing/repository'
+import { readRepositoryFile, REPOSITORY } from '@hookline/testing/repository'
 
 const metrics = await exportedMetrics()
-const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
+const dashboard = JSON.parse(readRepositoryFile('deploy/grafana-dashboard.json')) as {
   readonly panels: readonly {
     readonly title: string
     readonly targets?: readonly { readonly expr: string }[]
@@ -27,7 +27,7 @@ interface AlertRule {
   readonly labels: { readonly severity: string; readonly condition?: string }
   readonly annotations: Readonly<Record<string, string>>
 }
-const { groups } = parse(read('deploy/alerts.yaml')) as {
+const { groups } = parse(readRepositoryFile('deploy/alerts.yaml')) as {
   readonly groups: readonly { readonly rules: readonly AlertRule[] }[]
 }
 const rules = groups.flatMap((group) => group.rules)
@@ -53,7 +53,7 @@ describe('the proxies', () => {
   it.for(['deploy/nginx.conf', 'deploy/Caddyfile', 'docs/guides/reverse-proxy.md'])(
     'forward every path of calls, and the public keys: %s',
     (file) => {
-      const text = read(file)
+      const text = readRepositoryFile(file)
       const lists = [...text.matchAll(/\^\/\+\(([^)]+)\)\//g)].map(([, names]) =>
         names!.split('|').map((name) => `/${name.replace('\\', '')}/`),
       )

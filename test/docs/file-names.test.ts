@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { markdownPages, read, repositoryFiles } from '@hookline/testing/repository'
+import { markdownPages, readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 const FILES = repositoryFiles()
 
@@ -11,7 +11,7 @@ function missingFiles(text: string): string[] {
 
 describe('the source files that pages name', () => {
   it.for(markdownPages())('exist: %s', (page) => {
-    expect(missingFiles(read(page))).toEqual([])
+    expect(missingFiles(readRepositoryFile(page))).toEqual([])
   })
 
   it('are reported if they are missing', () => {

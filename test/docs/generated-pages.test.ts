@@ -6,11 +6,13 @@ import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../packages/server/src/adm
 import { PROBLEM_CODES } from '../../packages/server/src/admin/problems/problem-codes.ts'
 import { flagOf } from '../../packages/server/src/config.ts'
 import { type SettingName, SETTINGS } from '../../packages/server/src/settings.ts'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 describe('the generated pages', () => {
   it.for(GENERATED_PAGES)('$path matches the code', async ({ path, render }) => {
-    expect(read(path), `${path} is out of date: run "npm run docs"`).toBe(await render())
+    expect(readRepositoryFile(path), `${path} is out of date: run "npm run docs"`).toBe(
+      await render(),
+    )
   })
 })
 
@@ -27,7 +29,7 @@ describe('docs/reference/errors.md', () => {
     { section: 'Why an event is missing', known: MISSING_CAUSES },
     { section: 'Attempt classes', known: ATTEMPT_CLASSES },
   ])('"$section" lists each code once, and no other', ({ section, known }) => {
-    expect(firstCells(sectionOf(read('docs/reference/errors.md'), section))).toEqual(
+    expect(firstCells(sectionOf(readRepositoryFile('docs/reference/errors.md'), section))).toEqual(
       Object.keys(known),
     )
   })
@@ -36,14 +38,14 @@ describe('docs/reference/errors.md', () => {
 describe('docs/reference/config.md', () => {
   it('lists each setting once, and no other', () => {
     const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
-    expect(firstCells(read('docs/reference/config.md'))).toEqual(flags)
+    expect(firstCells(readRepositoryFile('docs/reference/config.md'))).toEqual(flags)
   })
 })
 
 describe('docs/reference/cli.md', () => {
   it.for(['start', 'doctor'])('refers to the settings in `%s`, and lists none of them', (name) => {
     const flags = Object.keys(SETTINGS).map((setting) => flagOf(setting as SettingName))
-    const section = sectionOf(read('docs/reference/cli.md'), `\`hookline ${name}\``)
+    const section = sectionOf(readRepositoryFile('docs/reference/cli.md'), `\`hookline ${name}\``)
     expect(section).toContain('a flag for each of the [settings](config.md)')
     const options = firstCells(section).map((cell) => cell.split(' ')[0]!)
     expect(options.filter((option) => flags.includes(option))).toEqual([])

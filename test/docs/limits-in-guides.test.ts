@@ -1,7 +1,7 @@
 import { LIMITS } from '@hookline/protocol'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 const [SECOND, HOUR, MIB] = [1000, 3_600_000, 1024 ** 2]
 const number = (value: number): string => value.toLocaleString('en')
@@ -37,7 +37,7 @@ describe.for<readonly [page: string, sentences: readonly string[]]>([
     ],
   ],
 ])('the guide %s', ([page, sentences]) => {
-  const text = read(`docs/guides/${page}.md`)
+  const text = readRepositoryFile(`docs/guides/${page}.md`)
     .replaceAll(/^```[^]*?^```/gm, '')
     .replaceAll(/\s+/g, ' ')
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { markdownPages, read, REPOSITORY } from '@hookline/testing/repository'
+import { markdownPages, readRepositoryFile, REPOSITORY } from '@hookline/testing/repository'
 
 /** The relative links of a page whose target does not exist. */
 function deadLinks(page: string, text: string): string[] {
@@ -10,13 +10,13 @@ function deadLinks(page: string, text: string): string[] {
     const target = join(dirname(page), decodeURIComponent(path))
     if (path !== '' && !existsSync(join(REPOSITORY, target))) return true
     if (anchor === undefined || (path !== '' && !path.endsWith('.md'))) return false
-    return !anchorsOf(path === '' ? text : read(target)).includes(anchor)
+    return !anchorsOf(path === '' ? text : readRepositoryFile(target)).includes(anchor)
   })
 }
 
 describe('the links between pages', () => {
   it.for(markdownPages())('have targets that exist: %s', (page) => {
-    expect(deadLinks(page, read(page))).toEqual([])
+    expect(deadLinks(page, readRepositoryFile(page))).toEqual([])
   })
 
   it('are reported if the page or the heading does not exist', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { loggedEvents } from './logged-events.ts'
-import { read, repositoryFiles } from '@hookline/testing/repository'
+import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 // All packages, because the CLI logs the start and the end of the service.
 const logged = new Set(
   repositoryFiles('packages')
     .filter((path) => /^packages\/(?:server|cli)\/src\/.*\.ts$/.test(path))
-    .flatMap((path) => loggedEvents(read(path))),
+    .flatMap((path) => loggedEvents(readRepositoryFile(path))),
 )
 
 test('only the last argument of a logger call is a log event', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { read, repositoryFiles } from '@hookline/testing/repository'
+import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 /** Functions that read CPU time and memory. */
 const FIGURES =
@@ -13,7 +13,7 @@ test('measuring tests are in .measuring.test.ts files, so that they run alone', 
     (path) => /(?<!\.measuring)\.test\.ts$/.test(path) && !import.meta.url.endsWith(path),
   )
   const measuring = files.filter((file) => {
-    const text = read(file)
+    const text = readRepositoryFile(file)
     return FIGURES.test(text) || UPPER_TIME_LIMIT.test(text)
   })
   expect(measuring).toEqual([])

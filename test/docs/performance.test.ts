@@ -4,7 +4,7 @@ import { type Figure, quantile } from '../../bench/benchmarks/benchmark.ts'
 import { plot } from '../../bench/report/plot.ts'
 import { readResult } from '../../bench/report/results.ts'
 import { SUBJECTS } from '../../docs/generator/performance-page.ts'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 const NAMES = Object.keys(SUBJECTS)
 
@@ -12,7 +12,7 @@ const NAMES = Object.keys(SUBJECTS)
 describe('docs/explanation/performance.md', () => {
   it.for(NAMES)('has the stored figures of %s', (name) => {
     const { figures } = readResult(name)!
-    const page = read('docs/explanation/performance.md')
+    const page = readRepositoryFile('docs/explanation/performance.md')
     expect(page).toContain(`\n- \`${name}\`: `)
     const rows = page.split(`\n| \`${name}\``)[1]?.split(/\n(?:\n|\| `)/)[0]
     expect(rows?.split('\n') ?? []).toHaveLength(figures.length)
@@ -22,7 +22,7 @@ describe('docs/explanation/performance.md', () => {
     const goals = NAMES.flatMap((name) => readResult(name)?.figures ?? []).filter(
       ({ goal }) => goal,
     )
-    const page = read('docs/explanation/performance.md')
+    const page = readRepositoryFile('docs/explanation/performance.md')
     expect(page.match(/\| (?:met|\*\*not met\*\*) \|$/gm)).toHaveLength(goals.length)
   })
 })

@@ -1,10 +1,10 @@
 import { checkSignature } from '@hookline/protocol/check-signature'
 import { expect, it } from 'vitest'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 it('the request in the guide for receivers has the signatures of its body and secret', () => {
   const [, sample = ''] = /```text\nPOST [^\n]+\n([^]+?)\n```/.exec(
-    read('docs/guides/receivers.md'),
+    readRepositoryFile('docs/guides/receivers.md'),
   )!
   const [head = '', body = ''] = sample.split('\n\n')
   const headers = Object.fromEntries(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 describe('docs/guides/runbook.md', () => {
-  const page = read('docs/guides/runbook.md')
-  const alerts = [...read('deploy/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(
+  const page = readRepositoryFile('docs/guides/runbook.md')
+  const alerts = [...readRepositoryFile('deploy/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name!,
   )
 
@@ -24,10 +24,12 @@ describe('docs/guides/runbook.md', () => {
 describe('docs/guides/sizing.md', () => {
   it('has the figures of docs/explanation/performance.md, with the command that measures them', () => {
     const rows = [
-      ...read('docs/guides/sizing.md').matchAll(/^\|.*\| ([\d.,]+).*`npm run bench -- (.+?)`/gm),
+      ...readRepositoryFile('docs/guides/sizing.md').matchAll(
+        /^\|.*\| ([\d.,]+).*`npm run bench -- (.+?)`/gm,
+      ),
     ]
     expect(rows.length).toBeGreaterThan(5)
-    const performance = read('docs/explanation/performance.md')
+    const performance = readRepositoryFile('docs/explanation/performance.md')
     for (const [, figure, name] of rows) {
       const figures = performance.split(`\n| \`${name}\``)[1]?.split(/\n(?:\n|\| `)/)[0]
       expect(figures, name).toMatch(new RegExp(`\\| ${figure!.replaceAll('.', '\\.')} `))

@@ -1,18 +1,18 @@
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { expect, test } from 'vitest'
 
 const ROWS = [
-  ...read('docs/reference/standard-webhooks.md').matchAll(
+  ...readRepositoryFile('docs/reference/standard-webhooks.md').matchAll(
     /^\| .* \| `(\S+\.test\.ts)`: (.*?) +\|$/gm,
   ),
 ].map(([, file, name]) => ({ file: file!, name: name! }))
 
 test('each clause of Standard Webhooks has a test', () => {
-  const clauses = read('docs/reference/standard-webhooks.md').match(/^\| .* \|$/gm)!
+  const clauses = readRepositoryFile('docs/reference/standard-webhooks.md').match(/^\| .* \|$/gm)!
   // All rows of the table, except for its head.
   expect(ROWS).toHaveLength(clauses.length - 2)
 })
 
 test.each(ROWS)('$file contains the test "$name"', ({ file, name }) => {
-  expect([name, read(file).includes(name)]).toEqual([name, true])
+  expect([name, readRepositoryFile(file).includes(name)]).toEqual([name, true])
 })

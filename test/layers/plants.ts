@@ -2,7 +2,7 @@
 export type PlantedFile = readonly [path: string, text: string]
 
 /** A violation of a rule, and similar code that is allowed. */
-export interface Plant {
+export interface PlantedViolation {
   /** The name that oxlint prints. */
   readonly rule: string
   readonly violation: PlantedFile
@@ -120,7 +120,7 @@ const FILE_RULES = [
 /** A folder of each compiler project. The rules about promises need its types. */
 const PROJECTS = [HTTP, 'packages/server/test/http', 'test/e2e', 'bench', 'release']
 
-export const PLANTS: readonly Plant[] = [
+export const PLANTS: readonly PlantedViolation[] = [
   ...IMPORTS.map(([folder, forbidden, allowed]) =>
     plantIn(folder, RESTRICTED, [`export * from '${forbidden}'`, `export * from '${allowed}'`]),
   ),
@@ -141,7 +141,7 @@ function plantIn(
   folder: string,
   rule: string,
   [violation, innocent]: readonly [string, string],
-): Plant {
+): PlantedViolation {
   planted++
   return {
     rule,

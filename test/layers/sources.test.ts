@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SOURCE_RULES } from './source-rules.ts'
-import { read, repositoryFiles } from '@hookline/testing/repository'
+import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 describe.for(SOURCE_RULES)(
   'every source file $name',
@@ -10,7 +10,7 @@ describe.for(SOURCE_RULES)(
     })
 
     it('holds in the whole repository', () => {
-      expect(sources().filter((path) => breaks(path, read(path)))).toEqual([])
+      expect(sources().filter((path) => breaks(path, readRepositoryFile(path)))).toEqual([])
     })
   },
 )

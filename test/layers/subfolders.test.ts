@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName } from '../../layers/components.ts'
 import { cyclicImports, type SubfolderImport, subfolderImports } from './subfolder-imports.ts'
-import { read, repositoryFiles } from '@hookline/testing/repository'
+import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 describe('the subfolders of a component', () => {
   it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
@@ -30,7 +30,9 @@ function importsIn(component: ComponentName): SubfolderImport[] {
   // The folders below the ports are separate components.
   const paths = component === 'backend' ? [] : repositoryFiles(folder)
   return subfolderImports(
-    Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), read(path)])),
+    Object.fromEntries(
+      paths.map((path) => [path.slice(folder.length + 1), readRepositoryFile(path)]),
+    ),
   )
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { markdownPages, read } from '@hookline/testing/repository'
+import { markdownPages, readRepositoryFile } from '@hookline/testing/repository'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { type Fence, fencesIn, valueOf } from '@hookline/testing/pages/fences'
 import { NOT_RUN, RUN_BY_CI } from './not-run.ts'
@@ -9,7 +9,7 @@ import { Terminal } from './terminal.ts'
 
 /** The blocks of a page that a reader pastes into a terminal, saves as files, or compares with the output of commands. */
 function blocksOf(page: string): Fence[] {
-  return fencesIn(read(page)).filter(
+  return fencesIn(readRepositoryFile(page)).filter(
     (fence, index, all) =>
       fence.language === 'sh' ||
       valueOf(fence, 'file') !== undefined ||
@@ -58,7 +58,7 @@ describe('the commands of a page', () => {
   })
 
   it('that CI runs itself are steps of its script', () => {
-    const steps = read('.ci/run').split('\n')
+    const steps = readRepositoryFile('.ci/run').split('\n')
     for (const command of RUN_BY_CI)
       expect(steps, command).toContainEqual(expect.stringMatching(`^step \\w+ ${command}$`))
   })

@@ -1,8 +1,8 @@
-import { markdownPages, read } from '@hookline/testing/repository'
+import { markdownPages, readRepositoryFile } from '@hookline/testing/repository'
 
 const PAGES = markdownPages()
   .filter((path) => path.startsWith('docs/receivers/'))
-  .map(read)
+  .map(readRepositoryFile)
   .join('\n')
 
 /** A receiver of docs/receivers. */

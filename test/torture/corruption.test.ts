@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { type Base, makeBases } from './corruption/bases.ts'
+import { type CorruptionBase, makeBases } from './corruption/bases.ts'
 import { Costs } from './corruption/cost.ts'
 import {
   corrupt,
@@ -66,7 +66,7 @@ async function runLane(indexes: Iterable<number>, judged: JudgedCorruption[]): P
 
 async function tryCorruption(
   index: number,
-  base: Base,
+  base: CorruptionBase,
   on: {
     readonly folder: string
     readonly costs: Costs

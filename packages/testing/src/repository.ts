@@ -10,7 +10,7 @@ export const SHIFTED_CLOCK = new URL('clocks/shifted-clock.ts', import.meta.url)
 
 const NOT_OURS = new Set(['node_modules', 'dist', 'docs-site', 'console-site', '.git', 'data'])
 
-export function read(path: string): string {
+export function readRepositoryFile(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8')
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cut, Link } from '@hookline/testing/cluster/link'
+import type { LinkCut, Link } from '@hookline/testing/cluster/link'
 import type { Node } from '../node.ts'
 import { type FaultKind, oneOf, type Scene, waitWhileAway } from './fault.ts'
 
@@ -62,7 +62,7 @@ export const LINK_FAULTS: readonly FaultKind[] = [
 ]
 
 /** Cuts the routes that one NATS server has opened to the others, and theirs to it. */
-async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
+async function isolate(scene: Scene, [own, others]: readonly [LinkCut, LinkCut]): Promise<void> {
   const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
   const restored = waitWhileAway(scene)
   await Promise.all([
@@ -75,13 +75,13 @@ function linksOf({ links }: Node): readonly Link[] {
   return [links.postgres, ...links.nats]
 }
 
-function cutOne(scene: Scene, cut: Cut, of: (node: Node) => readonly Link[]): Promise<void> {
+function cutOne(scene: Scene, cut: LinkCut, of: (node: Node) => readonly Link[]): Promise<void> {
   return cutLinks(of(scene.oneNode()), cut, () => waitWhileAway(scene))
 }
 
 async function cutLinks(
   links: readonly Link[],
-  cut: Cut,
+  cut: LinkCut,
   meanwhile: () => Promise<void>,
 ): Promise<void> {
   for (const link of links) link.cut(cut)

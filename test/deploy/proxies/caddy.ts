@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
@@ -16,7 +16,7 @@ export const caddy: PrepareProxy = async ({ path }, { port, adminPort }) => {
 `
   writeFileSync(
     join(path, 'Caddyfile'),
-    read('deploy/Caddyfile').replace(/^\{\n/m, () => options),
+    readRepositoryFile('deploy/Caddyfile').replace(/^\{\n/m, () => options),
   )
   const env = {
     HOME: path,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificates } from '@hookline/testing/network/certificates'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
@@ -9,7 +9,7 @@ import type { PrepareProxy } from './proxy.ts'
 export const nginx: PrepareProxy = async ({ path }, { port, adminPort }) => {
   const { ca, good } = makeCertificates()
   const ports = { calls: await freePort(), admin: await freePort() }
-  const site = changed(read('deploy/nginx.conf'), [
+  const site = changed(readRepositoryFile('deploy/nginx.conf'), [
     ['127.0.0.1:4800', `127.0.0.1:${port}`],
     ['127.0.0.1:4802', `127.0.0.1:${adminPort}`],
     ['listen 443 ', `listen 127.0.0.1:${ports.calls} `],

@@ -1,11 +1,11 @@
 import { outputOf } from '../programs.ts'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 
 export const UNIT = 'deploy/hookline.service'
 
 /** All values of a directive in deploy/hookline.service, in order. */
 export function valuesOf(directive: string): string[] {
-  const lines = read(UNIT).split('\n')
+  const lines = readRepositoryFile(UNIT).split('\n')
   const prefix = `${directive}=`
   return lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length))
 }

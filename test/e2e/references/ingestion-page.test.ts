@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, afterAll, describe, expect, test, type TestContext } from 'vitest'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { textsOf } from '@hookline/testing/pages/fences'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
 const run = promisify(execFile)
-const page = read('docs/reference/ingestion-api.md')
+const page = readRepositoryFile('docs/reference/ingestion-api.md')
 const commands = textsOf(page, 'sh').filter((command) => command.includes('curl '))
 const [refusedInBatch] = textsOf(page, 'text')
 const hasCurl = await run('curl', ['--version']).then(

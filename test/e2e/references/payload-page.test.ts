@@ -11,14 +11,14 @@ import { describe, expect, test } from 'vitest'
 import { DELIVERY_HEADERS } from '../../../docs/generator/api/webhook-payload-page.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { schemaErrors } from '@hookline/testing/api/schema-errors'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { exchange } from '@hookline/testing/network/http-exchange'
 import { textsOf } from '@hookline/testing/pages/fences'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 type Payload = Record<string, unknown>
 
-const page = read('docs/reference/webhook-payload.md')
+const page = readRepositoryFile('docs/reference/webhook-payload.md')
 const examples = textsOf(page, 'json')
 const exampleOf = (type: string): string =>
   examples.find((each) => (JSON.parse(each) as Payload)['type'] === type)!
@@ -104,7 +104,7 @@ describe('the JSON Schema of the payload', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('application/schema+json; charset=utf-8')
     expect(JSON.parse(text)).toEqual(WEBHOOK_PAYLOAD_SCHEMA)
-    const file = read('docs/reference/webhook-payload.schema.json')
+    const file = readRepositoryFile('docs/reference/webhook-payload.schema.json')
     expect(JSON.parse(file)).toEqual(WEBHOOK_PAYLOAD_SCHEMA)
   })
 

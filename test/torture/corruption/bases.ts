@@ -10,7 +10,7 @@ import { type NoteReceiver, type Path, PATHS } from './note-receiver.ts'
 import type { Host } from './host.ts'
 
 /** An intact data folder, with the calls sent to it. */
-export interface Base {
+export interface CorruptionBase {
   readonly name: string
   readonly path: string
   /** An earlier copy of the folder. */
@@ -23,7 +23,7 @@ export interface Base {
 }
 
 export interface Bases {
-  readonly all: readonly Base[]
+  readonly all: readonly CorruptionBase[]
   readonly writeKey: string
   readonly destinationIds: { readonly [P in Path]: string }
 }
@@ -135,7 +135,7 @@ class BaseMaker {
     }, 100)
   }
 
-  describe(name: string, path: string, older: string): Base {
+  describe(name: string, path: string, older: string): CorruptionBase {
     const copy = `${path}-read`
     cpSync(path, copy, { recursive: true })
     const events = readEvents(copy, readColumn(copy, 'events', 'seq').map(Number))

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Base } from './bases.ts'
+import type { CorruptionBase } from './bases.ts'
 import type { Corruption } from './corruption.ts'
 import { type Page, readEvents, readPages } from './database.ts'
 import { pagesInLog } from './write-ahead-log.ts'
@@ -9,11 +9,11 @@ const PAGE_BYTES = 4096
 
 /** The maximum number of lost events that corruption of a base can account for. */
 export class Costs {
-  readonly #base: Base
+  readonly #base: CorruptionBase
   readonly #pages: ReturnType<typeof readPages>
   readonly #inLog: ReadonlySet<number>
 
-  constructor(base: Base) {
+  constructor(base: CorruptionBase) {
     this.#base = base
     const copy = `${base.path}-pages`
     cpSync(base.path, copy, { recursive: true })

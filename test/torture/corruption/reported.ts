@@ -1,6 +1,6 @@
 import { corruptionsOf } from '@hookline/server'
 import { join } from 'node:path'
-import type { Base } from './bases.ts'
+import type { CorruptionBase } from './bases.ts'
 import { readColumn } from './database.ts'
 
 /** The corruption that the data folder and `hookline doctor` report to the operator. */
@@ -19,7 +19,7 @@ const ROWS_ONLY = /^Table events: [^(]*$/
 const RANGE = /number(?:s|ed) (\d+) to (\d+)/g
 
 /** Reads the reports from the data folder. The service must have stopped. */
-export function reportedBy(folder: string, { events }: Base): ReportedCorruption {
+export function reportedBy(folder: string, { events }: CorruptionBase): ReportedCorruption {
   const eventIds = new Set(events.map(({ id }) => id))
   const ofDeliveries = readColumn(folder, 'deliveries JOIN quarantine USING (id)', 'event_id')
   const inQuarantine = new Set([...readColumn(folder, 'quarantine', 'id'), ...ofDeliveries])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
-import { type Base, type Bases, eventsInState } from './bases.ts'
+import { type CorruptionBase, type Bases, eventsInState } from './bases.ts'
 import { type NoteReceiver, type Path, PATHS } from './note-receiver.ts'
 import type { Host } from './host.ts'
 import { untilStill } from './until.ts'
@@ -22,10 +22,10 @@ export class RunningTrial {
   apiFault: string | undefined
   readonly #url: string
   readonly #api: ManagementApi
-  readonly #base: Base
+  readonly #base: CorruptionBase
   readonly #lane: Lane
 
-  constructor({ url, token }: { url: string; token: string }, base: Base, lane: Lane) {
+  constructor({ url, token }: { url: string; token: string }, base: CorruptionBase, lane: Lane) {
     this.#url = url
     this.#api = new ManagementApi(url, token)
     this.#base = base

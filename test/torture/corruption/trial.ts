@@ -1,5 +1,5 @@
 import { rebuildInto } from '@hookline/server'
-import type { Base } from './bases.ts'
+import type { CorruptionBase } from './bases.ts'
 import { readEvents } from './database.ts'
 import type { Host } from './host.ts'
 import { type Lane, RunningTrial } from './running-trial.ts'
@@ -31,7 +31,11 @@ const MAX_RESTARTS = 2
  * Starts the service on a corrupted folder, as an operator who follows its messages would, and observes it. A service that
  * stops unexpectedly is restarted.
  */
-export async function observe(folder: string, base: Base, lane: Lane): Promise<Observation> {
+export async function observe(
+  folder: string,
+  base: CorruptionBase,
+  lane: Lane,
+): Promise<Observation> {
   lane.receiver.forget()
   lane.receiver.isDown = false
   let observed = await observeStart(folder, base, lane)
@@ -40,7 +44,11 @@ export async function observe(folder: string, base: Base, lane: Lane): Promise<O
   return observed
 }
 
-async function observeStart(folder: string, base: Base, lane: Lane): Promise<Observation> {
+async function observeStart(
+  folder: string,
+  base: CorruptionBase,
+  lane: Lane,
+): Promise<Observation> {
   const { host } = lane
   const { opened, refusals } = await openFollowing(host, folder)
   const nothing = {
@@ -99,7 +107,7 @@ async function openFollowing(host: Host, folder: string) {
 }
 
 /** The sequence numbers of events of the base that are missing or changed. */
-function missingFrom(folder: string, { events }: Base): Set<number> {
+function missingFrom(folder: string, { events }: CorruptionBase): Set<number> {
   const seqs = events.map(({ seq }) => seq)
   const bodies = new Map(readEvents(folder, seqs).map(({ id, body }) => [id, body]))
   const missing = events.filter(({ id, body }) => bodies.get(id) !== body)

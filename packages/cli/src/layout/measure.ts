@@ -9,7 +9,7 @@ export function columnsOf(text: string): number {
 }
 
 /** Truncates text with … */
-export function cut(text: string, columns: number): string {
+export function cutText(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text
   const parts: string[] = []
   let left = columns - 1

@@ -1,4 +1,4 @@
-import { columnsOf, cut, wordLines } from '../layout/measure.ts'
+import { columnsOf, cutText, wordLines } from '../layout/measure.ts'
 import { details } from './details.ts'
 import type { Output } from './output.ts'
 import { printableText } from './safe-text.ts'
@@ -69,7 +69,7 @@ function records<Item>(
   const names = Math.max(...columns.map(({ head }) => columnsOf(head)))
   const left = Math.max(MIN_WIDTHS.cut, output.columns - names - GAP)
   const entry = (row: readonly string[], { head, long }: Column<Item>, index: number) =>
-    [head, long === 'cut' ? cut(row[index]!, left) : row[index]!] as const
+    [head, long === 'cut' ? cutText(row[index]!, left) : row[index]!] as const
   const record = (row: readonly string[]) =>
     columns.map((column, index) => entry(row, column, index)).filter(([, text]) => text !== '')
   return rows.map((row) => details(output, record(row))).join('\n\n')
@@ -83,7 +83,7 @@ function linesOf<Item>(
   const cells = row.map((text, index) => {
     const width = widths[index] ?? Infinity
     if (columns[index]!.long === 'wrap') return wordLines(text, width)
-    return [columns[index]!.long === 'cut' ? cut(text, width) : text]
+    return [columns[index]!.long === 'cut' ? cutText(text, width) : text]
   })
   const height = Math.max(...cells.map(({ length }, index) => (widths[index] ? length : 0)))
   return Array.from({ length: height }, (_, line) =>

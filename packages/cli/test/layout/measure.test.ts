@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { columnsOf, cut, fullLines, wordLines } from '../../src/layout/measure.ts'
+import { columnsOf, cutText, fullLines, wordLines } from '../../src/layout/measure.ts'
 
 describe('the width of text', () => {
   test.each([
@@ -26,8 +26,8 @@ describe('cut text', () => {
     ['ab 👩‍👩‍👧👩‍👩‍👧', 5, 'ab…'],
     ['one two', 5, 'one…'],
   ])('%s in %d columns is %s', (text, columns, expected) => {
-    expect(cut(text, columns)).toBe(expected)
-    expect(columnsOf(cut(text, columns))).toBeLessThanOrEqual(columns)
+    expect(cutText(text, columns)).toBe(expected)
+    expect(columnsOf(cutText(text, columns))).toBeLessThanOrEqual(columns)
   })
 })
 

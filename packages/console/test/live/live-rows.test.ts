@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import {
-  fold,
+  foldMessages,
   type LiveRows,
   MAX_ROWS,
   NO_ROWS,
@@ -54,7 +54,7 @@ function attempt(eventId: string, more: object = {}): LiveMessage {
 }
 
 function after(messages: readonly LiveMessage[], filters = {}, rows = NO_ROWS): LiveRows {
-  return fold(rows, messages, filters, NOW)
+  return foldMessages(rows, messages, filters, NOW)
 }
 
 function rowsOf(rows: LiveRows, filters = {}): LiveRow[] {

@@ -4,7 +4,7 @@ import type { CatalogSnapshot } from '../backend/catalog.ts'
 import type { Deletion, Deletions } from '../backend/deletions.ts'
 import type { NoticeHistory, NoticeProgress, Notices } from '../backend/notices.ts'
 import { type FieldError, fieldError, jsonPointer } from '../util/field-error.ts'
-import { turn } from '../util/time/clock.ts'
+import { nextTurn } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -184,7 +184,7 @@ function addReadRoutes(app: AdminApp, deps: DeletionDeps): void {
       for (const deletion of data) {
         presented.push(await presentDeletion(deletion, deps))
         // Counting the notices of a large deletion takes milliseconds.
-        await turn()
+        await nextTurn()
       }
       return { data: presented, nextCursor }
     }),

@@ -5,7 +5,7 @@ import type { FactClause } from '../backend/facts.ts'
 import type { Sync } from '../backend/syncs.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { explain, type ExplainedPart } from './conditions/explain.ts'
-import { type Plan, valueOf } from './evaluation/evaluate-profile.ts'
+import { type EvaluationPlan, valueOf } from './evaluation/evaluate-profile.ts'
 import { isFilled, type Plans } from './evaluation/plans.ts'
 import { preview, type PreviewedDefinition, type PreviewResult } from './preview.ts'
 import { newSync } from './syncs/needed-syncs.ts'
@@ -132,7 +132,7 @@ export class Computations {
   #explain(
     computation: Computation,
     profile: LoadedProfile,
-    rule: Exclude<Plan['rule'], 'never'>,
+    rule: Exclude<EvaluationPlan['rule'], 'never'>,
     now: number,
   ): Omit<ExplainedValue, 'since'> {
     if ('compute' in rule) {

@@ -7,7 +7,7 @@ import { clauseOfCompute, clausesOf } from './conditions/clauses.ts'
 import { EventMatcher } from './conditions/match-event.ts'
 import { planCondition } from './conditions/plan-condition.ts'
 import type { Computations } from './conditions/references.ts'
-import { type Plan, valueOf } from './evaluation/evaluate-profile.ts'
+import { type EvaluationPlan, valueOf } from './evaluation/evaluate-profile.ts'
 import { isFilled } from './evaluation/plans.ts'
 
 interface PreviewOptions extends ArchivedFactsOptions {
@@ -76,7 +76,7 @@ export async function preview(
 }
 
 interface PreviewPlan {
-  readonly rule: Exclude<Plan['rule'], 'never'>
+  readonly rule: Exclude<EvaluationPlan['rule'], 'never'>
   /** Numbers of clauses with stored facts. */
   readonly filled: readonly number[]
   /** Other clauses, under negative numbers. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { type Clock, turn } from '../util/time/clock.ts'
+import { type Clock, nextTurn } from '../util/time/clock.ts'
 import { sendJson } from './responses.ts'
 
 export interface ReadinessCheck {
@@ -75,7 +75,7 @@ export function metricsRoute(
     let scrape: Promise<Buffer> | undefined
     const scrapeOnce = async (): Promise<Buffer> => {
       try {
-        await turn()
+        await nextTurn()
         return Buffer.from(await metrics.scrape())
       } finally {
         scrape = undefined

@@ -5,29 +5,29 @@
  */
 
 /** An entry in a `ShortLivedSet`. */
-export interface Entry<T> {
+export interface ShortLivedEntry<T> {
   value: T | undefined
-  previous: Entry<T> | undefined
-  next: Entry<T> | undefined
+  previous: ShortLivedEntry<T> | undefined
+  next: ShortLivedEntry<T> | undefined
 }
 
 /** A set of objects in the order of insertion, as a linked list. Removed entries point nowhere. */
 export class ShortLivedSet<T> {
-  #first: Entry<T> | undefined
-  #last: Entry<T> | undefined
+  #first: ShortLivedEntry<T> | undefined
+  #last: ShortLivedEntry<T> | undefined
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  get first(): Entry<T> | undefined {
+  get first(): ShortLivedEntry<T> | undefined {
     return this.#first
   }
 
   /** Adds a value. Returns its entry, which `delete` needs. */
-  add(value: T): Entry<T> {
-    const entry: Entry<T> = { value, previous: this.#last, next: undefined }
+  add(value: T): ShortLivedEntry<T> {
+    const entry: ShortLivedEntry<T> = { value, previous: this.#last, next: undefined }
     if (this.#last === undefined) this.#first = entry
     else this.#last.next = entry
     this.#last = entry
@@ -36,7 +36,7 @@ export class ShortLivedSet<T> {
   }
 
   /** Returns false if it was deleted before. */
-  delete(entry: Entry<T>): boolean {
+  delete(entry: ShortLivedEntry<T>): boolean {
     if (entry.value === undefined) return false
     const { previous, next } = entry
     if (previous === undefined) this.#first = next

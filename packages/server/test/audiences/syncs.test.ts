@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { newSync } from '../../src/audiences/syncs/needed-syncs.ts'
 import type { Sync } from '../../src/backend/syncs.ts'
-import { turn } from '../../src/util/time/clock.ts'
+import { nextTurn } from '../../src/util/time/clock.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { OpenAudiences } from './open-audiences.ts'
@@ -129,7 +129,7 @@ test('a deletion waits for its plan, so that it is announced to every member', a
   await syncs.put({ ...last, ...waiting, id: 'syn_z', reason: 'deleted' })
   for (let times = 0; times < 500; times++) {
     open.clock.advance(250)
-    await turn()
+    await nextTurn()
   }
   expect(catalog.current.computations.size).toBe(1)
   await open.restart()

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { BackendUnavailableError } from '../../src/backend/backend.ts'
 import { Channel, ThreadExitedError } from '../../src/threads/channel.ts'
-import { turn } from '../../src/util/time/clock.ts'
+import { nextTurn } from '../../src/util/time/clock.ts'
 
 interface Here {
   readonly said: (text: string) => void
@@ -33,7 +33,7 @@ function pair() {
   there.offer({
     double: (number) => number * 2,
     later: async () => {
-      await turn()
+      await nextTurn()
       return 'late'
     },
     never: () => new Promise(() => undefined),
@@ -145,7 +145,7 @@ describe('messages', () => {
     here.close()
     await there.closed
     there.send('said', 'in vain')
-    await turn()
+    await nextTurn()
     expect(said).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Entry, ShortLivedMap, ShortLivedSet } from '../../src/util/short-lived.ts'
+import { type ShortLivedEntry, ShortLivedMap, ShortLivedSet } from '../../src/util/short-lived.ts'
 
 describe('collections for short-lived entries', () => {
   it('have the values in the order of insertion', () => {
     const set = new ShortLivedSet<number>()
-    const places: Entry<number>[] = [0, 1, 2, 3, 4].map((value) => set.add(value))
+    const places: ShortLivedEntry<number>[] = [0, 1, 2, 3, 4].map((value) => set.add(value))
     expect(set.values()).toEqual([0, 1, 2, 3, 4])
     for (const index of [0, 2, 4]) expect(set.delete(places[index]!)).toBe(true)
     expect(set.delete(places[2]!)).toBe(false)

@@ -1,4 +1,4 @@
-import { type Clock, turn } from '../../../server/src/util/time/clock.ts'
+import { type Clock, nextTurn } from '../../../server/src/util/time/clock.ts'
 
 /** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {
@@ -26,7 +26,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  readonly turn = turn
+  readonly turn = nextTurn
 
   advance(ms: number): void {
     const until = this.#nowMs + ms

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /** The directions that a cut affects. */
-export type Cut = 'there' | 'back' | 'both'
+export type LinkCut = 'there' | 'back' | 'both'
 
 /**
  * A TCP proxy that a test can cut. Bytes sent over a cut link arrive once it is restored. While it is cut, neither side
@@ -13,7 +13,7 @@ export class Link implements AsyncDisposable {
   readonly #targetPort: number
   readonly #sockets = new Set<Socket>()
   readonly #flows = new Set<Flow>()
-  #cut: Cut | undefined
+  #cut: LinkCut | undefined
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server
@@ -37,7 +37,7 @@ export class Link implements AsyncDisposable {
     return url.href
   }
 
-  cut(cut: Cut): void {
+  cut(cut: LinkCut): void {
     this.#cut = cut
     for (const flow of this.#flows) flow.isCut = this.#isCut(flow.direction)
   }

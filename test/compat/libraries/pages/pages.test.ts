@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { read } from '@hookline/testing/repository'
+import { readRepositoryFile } from '@hookline/testing/repository'
 import { fencesIn } from '@hookline/testing/pages/fences'
 import { startService } from '@hookline/testing/service/running-service'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
@@ -39,7 +39,7 @@ test.concurrent.for(PAGE_PROGRAMS)(
 
 /** The code block of the page that contains the line. */
 function codeOf({ page, language, has }: PageProgram): string {
-  const blocks = fencesIn(read(`docs/clients/${page}`)).filter(
+  const blocks = fencesIn(readRepositoryFile(`docs/clients/${page}`)).filter(
     (fence) => fence.language === language && fence.text.includes(has),
   )
   expect(blocks).toHaveLength(1)

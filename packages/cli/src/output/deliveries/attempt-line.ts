@@ -2,7 +2,7 @@ import type { Delivery } from '../../api/generated/management-client.ts'
 import { wrapLine } from '../details.ts'
 import type { Output } from '../output.ts'
 import { printableText } from '../safe-text.ts'
-import { cut, fullLines } from '../../layout/measure.ts'
+import { cutText, fullLines } from '../../layout/measure.ts'
 
 type ShownAttempt = Omit<Delivery['attempts'][number], 'id'>
 
@@ -45,7 +45,7 @@ function responseLines(output: Output, { headers = {}, body = '' }: ShownAttempt
   const more = all.length - MAX_LINES
   const lines = body.trim() === '' ? [] : all.slice(0, MAX_LINES)
   return [
-    ...heads.map((head) => `${INDENT}${output.style('dim', cut(head, columns + 2))}`),
+    ...heads.map((head) => `${INDENT}${output.style('dim', cutText(head, columns + 2))}`),
     ...lines.map((line) => `${INDENT}${output.style('dim', '│')} ${line}`.trimEnd()),
     ...(more > 0 ? [`${INDENT}${output.style('dim', `│ … ${more} more lines`)}`] : []),
   ]

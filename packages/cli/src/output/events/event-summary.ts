@@ -1,4 +1,4 @@
-import { columnsOf, cut } from '../../layout/measure.ts'
+import { columnsOf, cutText } from '../../layout/measure.ts'
 import type { Output } from '../output.ts'
 import { printableText } from '../safe-text.ts'
 
@@ -35,6 +35,6 @@ export function eventCells(output: Output, at: string, event: EventSummary): str
 }
 
 function cell(text: string, width: number): string {
-  const shown = cut(printableText(text), width)
+  const shown = cutText(printableText(text), width)
   return shown + ' '.repeat(width - columnsOf(shown))
 }

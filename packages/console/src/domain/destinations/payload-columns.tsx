@@ -4,7 +4,12 @@ import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { countText, wholeNumber } from '../../format/figures.ts'
 import { shownLines, shownText } from '../../format/shown-text.ts'
 import { indentJson } from '../request-text.ts'
-import { type Difference, type Mark, type MarkedLine, payloadDiff } from './payload-diff.ts'
+import {
+  type Difference,
+  type DifferenceMark,
+  type MarkedLine,
+  payloadDiff,
+} from './payload-diff.ts'
 import type { TestedPayloads } from './tested-payloads.ts'
 
 interface PayloadColumnsProps {
@@ -66,7 +71,7 @@ function Column({ title, children }: ColumnProps): ReactElement {
   )
 }
 
-const LOOKS: Readonly<Record<Mark, string>> = {
+const LOOKS: Readonly<Record<DifferenceMark, string>> = {
   removed: 'bg-failed-soft text-failed',
   changed: 'bg-retrying-soft text-retrying',
   hashed: 'bg-retrying-soft text-retrying',
@@ -98,7 +103,7 @@ function Differences({
   )
 }
 
-function MarkLabel({ mark }: { readonly mark: Mark }): ReactElement {
+function MarkLabel({ mark }: { readonly mark: DifferenceMark }): ReactElement {
   return (
     <span
       className={classNames(

@@ -1,19 +1,19 @@
 import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
 import { jsonIn } from '../conditions/draft/written.ts'
 
-export type Mark = 'removed' | 'changed' | 'hashed' | 'added'
+export type DifferenceMark = 'removed' | 'changed' | 'hashed' | 'added'
 
 /** A field that differs. */
 export interface Difference {
   /** `context.ip`, as in the rules for fields. */
   readonly path: string
-  readonly mark: Mark
+  readonly mark: DifferenceMark
 }
 
 /** A line of indented JSON. */
 export interface MarkedLine {
   readonly text: string
-  readonly mark?: Mark
+  readonly mark?: DifferenceMark
   /** Whether the marked value begins here. */
   readonly isFirst?: boolean
 }
@@ -94,8 +94,8 @@ function pathTo(path: string | undefined, name: string): string {
  */
 function markedLines(
   value: Json,
-  marks: ReadonlyMap<string, Mark>,
-  absent: Mark,
+  marks: ReadonlyMap<string, DifferenceMark>,
+  absent: DifferenceMark,
   root?: string,
 ): readonly MarkedLine[] {
   const linesOf = (

@@ -35,7 +35,7 @@ export const NO_ROWS: LiveRows = {
 }
 
 /** Folds a batch of messages into the rows. Pure; unchanged rows keep their identity. */
-export function fold(
+export function foldMessages(
   rows: LiveRows,
   messages: readonly LiveMessage[],
   filters: LiveFilters,

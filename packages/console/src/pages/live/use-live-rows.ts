@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { LiveMessage } from '../../stream/live-messages.ts'
 import { useLive } from '../../stream/use-live.ts'
 import type { LiveFilters } from './live-filters.ts'
-import { fold, type LiveRows, NO_ROWS } from './live-rows.ts'
+import { foldMessages, type LiveRows, NO_ROWS } from './live-rows.ts'
 
 /** Limits rendering to ten times per second. */
 const DRAW_MS = 100
@@ -31,7 +31,7 @@ export function useLiveRows(filters: LiveFilters): LiveTail {
     const messages = collected.current
     collected.current = []
     const now = new Date().toISOString()
-    setRows((before) => fold(before, messages, filters, now))
+    setRows((before) => foldMessages(before, messages, filters, now))
   })
   useLive('activity', (messages) => {
     collected.current.push(...messages)

@@ -17,13 +17,17 @@ export interface ProfileView extends Pick<LoadedProfile, 'traits' | 'facts' | 'm
   readonly results: ReadonlyMap<string, { readonly value: Json }>
 }
 
-export interface Verdict {
+export interface ConditionVerdict {
   readonly value: boolean
   /** When the verdict can next change by time alone, in milliseconds since the epoch; `null`: never. */
   readonly recheckAt: number | null
 }
 
-export function evaluate(condition: PlannedCondition, profile: ProfileView, now: number): Verdict {
+export function evaluate(
+  condition: PlannedCondition,
+  profile: ProfileView,
+  now: number,
+): ConditionVerdict {
   const evaluation = new Evaluation(profile, now)
   const value = evaluation.holds(condition)
   const { recheckAt } = evaluation

@@ -12,7 +12,7 @@ import type { PlannedCondition } from '../conditions/plan-condition.ts'
 import { announcementOf } from './announcement.ts'
 
 /** A computation that can be evaluated. */
-export interface Plan {
+export interface EvaluationPlan {
   readonly computation: Computation
   /** Numbers of the counted clauses. */
   readonly clauses: readonly number[]
@@ -34,7 +34,7 @@ const NO_FACTS: readonly Fact[] = []
 /** Evaluates all computations of a profile's space. `plans`: dependencies first. Pure, apart from event ids. */
 export function evaluateProfile(
   profile: LoadedProfile,
-  plans: readonly Plan[],
+  plans: readonly EvaluationPlan[],
   moment: Moment,
 ): EvaluatedProfile {
   const view = { ...profile, results: new Map(profile.results) }
@@ -69,7 +69,7 @@ export function evaluateProfile(
  */
 export function checkProfile(
   profile: LoadedProfile,
-  plan: Plan,
+  plan: EvaluationPlan,
   moment: Moment,
 ): 'missed' | 'stale' | 'late' | 'right' {
   const { results, announcements, recheckAt } = evaluateProfile(profile, [plan], moment)
@@ -81,7 +81,7 @@ export function checkProfile(
 
 /** @param had whether the profile already has a value */
 export function valueOf(
-  rule: Plan['rule'],
+  rule: EvaluationPlan['rule'],
   profile: ProfileView,
   had: boolean,
   now: number,
@@ -97,7 +97,7 @@ export function valueOf(
 
 /** Announces the value for each userId whose last announcement differs. */
 function announcementsOf(
-  { computation }: Plan,
+  { computation }: EvaluationPlan,
   { userIds, announced }: LoadedProfile,
   value: Json | undefined,
   moment: Moment,

@@ -6,16 +6,16 @@ import { clausesOf, neededClauses } from '../conditions/clauses.ts'
 import { EventMatcher } from '../conditions/match-event.ts'
 import { planAudience } from '../conditions/plan-condition.ts'
 import { dependenciesOf, inEvaluationOrder } from '../conditions/references.ts'
-import type { Plan } from './evaluate-profile.ts'
+import type { EvaluationPlan } from './evaluate-profile.ts'
 
 type PlansOptions = Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'syncs'>
 
-const NONE: readonly Plan[] = []
+const NONE: readonly EvaluationPlan[] = []
 
 /** Plans for enabled computations with filled clauses, and the matcher that finds the facts of an event. */
 export class Plans {
   readonly #options: PlansOptions
-  #bySpace = new Map<string, Plan[]>()
+  #bySpace = new Map<string, EvaluationPlan[]>()
   #clauses: readonly FactClause[] = []
   #matcher = new EventMatcher([])
 
@@ -24,17 +24,17 @@ export class Plans {
   }
 
   /** Plans of a space, in evaluation order. */
-  of(space: string): readonly Plan[] {
+  of(space: string): readonly EvaluationPlan[] {
     return this.#bySpace.get(space) ?? NONE
   }
 
   /** `undefined` while it is disabled or its clauses are being filled. */
-  find(computation: Computation): Plan | undefined {
+  find(computation: Computation): EvaluationPlan | undefined {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
   }
 
   /** The rule of a computation, even without a plan. `undefined` until `refresh` has seen a change. */
-  ruleOf(computation: Computation): Plan['rule'] | undefined {
+  ruleOf(computation: Computation): EvaluationPlan['rule'] | undefined {
     const { computations } = this.#options.catalog.current
     const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
     const counted = this.clausesOf(computation)
@@ -106,7 +106,7 @@ export class Plans {
     computations: ReadonlyMap<string, Computation>,
     openSyncs: readonly Sync[],
     last: ReadonlyMap<string, Sync>,
-  ): Plan | undefined {
+  ): EvaluationPlan | undefined {
     const { id, enabled, version } = computation
     const ended = last.get(id)
     // A sync of this version records which destinations get every change.

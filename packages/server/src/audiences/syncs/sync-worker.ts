@@ -13,7 +13,7 @@ import type { ClockWatch } from '../../util/workers/clock-watch.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { fillClauses } from '../archived-facts.ts'
 import { identifyOf } from '../evaluation/announcement.ts'
-import { checkProfile, type Plan } from '../evaluation/evaluate-profile.ts'
+import { checkProfile, type EvaluationPlan } from '../evaluation/evaluate-profile.ts'
 import type { ChangedProfiles, Evaluator } from '../evaluation/evaluator.ts'
 import type { Plans } from '../evaluation/plans.ts'
 import { DAILY_MS, type NeededSyncs } from './needed-syncs.ts'
@@ -151,7 +151,7 @@ export class SyncWorker implements Worker {
 }
 
 /** A deletion needs the plan without values. Any other plan would announce nothing. */
-function isPlanOf({ rule, computation }: Plan, { reason, version }: Sync): boolean {
+function isPlanOf({ rule, computation }: EvaluationPlan, { reason, version }: Sync): boolean {
   return reason === 'deleted'
     ? rule === 'never'
     : rule !== 'never' && computation.version === version
@@ -177,7 +177,7 @@ class SyncRunner {
   }
 
   /** Takes one step. Resolves to the recorded sync; `undefined` if another has replaced it. */
-  async step(sync: Sync, plan: Plan): Promise<Sync | undefined> {
+  async step(sync: Sync, plan: EvaluationPlan): Promise<Sync | undefined> {
     const started: Sync = {
       ...sync,
       state: 'running',
@@ -191,7 +191,7 @@ class SyncRunner {
   }
 
   /** Evaluates some profiles, and stores values that differ. */
-  async #walkProfiles(sync: Sync, plan: Plan): Promise<Sync> {
+  async #walkProfiles(sync: Sync, plan: EvaluationPlan): Promise<Sync> {
     const { id: computationId, space } = plan.computation
     const load = (after: number): Promise<readonly LoadedProfile[]> =>
       this.#options.evaluations.walk({ space, after, clauses: plan.clauses, computationId })
@@ -213,7 +213,11 @@ class SyncRunner {
     return isForNewDefinition(sync) ? this.#withNewChanges(next) : next
   }
 
-  async #evaluateSome(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
+  async #evaluateSome(
+    profiles: readonly LoadedProfile[],
+    sync: Sync,
+    plan: EvaluationPlan,
+  ): Promise<Sync> {
     const { evaluator, clock } = this.#options
     const slices = new TimeSlices(clock)
     const profileIds: number[] = []

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DeliverySpan } from '../../telemetry/tracing.ts'
-import { type Entry, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
+import { type ShortLivedEntry, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
 /** A delivery in memory with its event or notice. Its parts in the lanes share it. */
@@ -19,7 +19,7 @@ export interface OpenDelivery {
   /** When it came from the log; `undefined` once stored. */
   freshSince: number | undefined
   /** Its entry among the fresh deliveries. */
-  fresh?: Entry<OpenDelivery>
+  fresh?: ShortLivedEntry<OpenDelivery>
   /** Its span, begun with the first attempt. */
   span?: DeliverySpan | undefined
   /** Called once, when it is stored and the log need not keep it. */

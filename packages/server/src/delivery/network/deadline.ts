@@ -1,5 +1,5 @@
 import type { Clock } from '../../util/time/clock.ts'
-import { type Entry, ShortLivedSet } from '../../util/short-lived.ts'
+import { type ShortLivedEntry, ShortLivedSet } from '../../util/short-lived.ts'
 import { DeadlineExceededError } from './network-errors.ts'
 
 export interface DeadlineOptions {
@@ -63,7 +63,7 @@ interface Due {
   readonly onPass: () => void
 }
 
-export type QueuedDeadline = Entry<Due>
+export type QueuedDeadline = ShortLivedEntry<Due>
 
 /** Deadlines of equal length: they pass in order, so one timer is enough. Cancelling touches no timer. */
 export class DeadlineQueue {

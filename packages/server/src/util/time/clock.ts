@@ -15,7 +15,7 @@ export interface Clock {
 /** `setTimeout` fires immediately for longer delays. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
-export function turn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -45,7 +45,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(task, Math.min(Math.max(delayMs, 0), MAX_DELAY_MS)).unref()
     return () => clearTimeout(timer)
   },
-  turn,
+  turn: nextTurn,
 }
 
 /** Smaller jumps of the system clock are ignored. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { neededClauses } from '../../../src/audiences/conditions/clauses.ts'
 import { computeValue } from '../../../src/audiences/conditions/compute-value.ts'
-import { evaluate, type Verdict } from '../../../src/audiences/conditions/evaluate.ts'
+import { evaluate, type ConditionVerdict } from '../../../src/audiences/conditions/evaluate.ts'
 import { explain } from '../../../src/audiences/conditions/explain.ts'
 import { planCondition } from '../../../src/audiences/conditions/plan-condition.ts'
 import { validateCompute } from '../../../src/audiences/conditions/validate-compute.ts'
@@ -25,7 +25,7 @@ import {
 const trait = newTrait('c')
 
 /** The verdict that the service computes, from facts and a plan. */
-function verdictOf(condition: Condition, user: NaiveUser, now: number): Verdict {
+function verdictOf(condition: Condition, user: NaiveUser, now: number): ConditionVerdict {
   const needed = neededClauses([newAudience('x', { condition })])
   const clauses = new Map([...needed.keys()].map((definition, number) => [definition, number]))
   const planned = planCondition(condition, { clauses, space: 'default', computations: byId(trait) })

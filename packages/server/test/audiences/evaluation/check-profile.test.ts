@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { checkProfile, type Plan } from '../../../src/audiences/evaluation/evaluate-profile.ts'
+import {
+  checkProfile,
+  type EvaluationPlan,
+} from '../../../src/audiences/evaluation/evaluate-profile.ts'
 import type { LoadedProfile } from '../../../src/backend/evaluations.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
@@ -8,13 +11,16 @@ import { factsAt } from '../conditions/profile-view.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /** Users who made a call in the last hour. */
-const RECENT: Plan = {
+const RECENT: EvaluationPlan = {
   computation: newAudience(),
   clauses: [1],
   rule: { condition: { clause: 1, withinMs: HOUR_MS, count: { op: '>=', n: 1 } } },
 }
-const COUNTED: Plan = { ...RECENT, rule: { compute: { fn: 'count', event: 'Order' }, clause: 1 } }
-const GONE: Plan = { ...RECENT, clauses: [], rule: 'never' }
+const COUNTED: EvaluationPlan = {
+  ...RECENT,
+  rule: { compute: { fn: 'count', event: 'Order' }, clause: 1 },
+}
+const GONE: EvaluationPlan = { ...RECENT, clauses: [], rule: 'never' }
 
 const valueOf = (value: true | number) => new Map([['aud_a', { value, since: NOON - 1 }]])
 const announcedTo = (...users: readonly string[]): LoadedProfile['announced'] =>
@@ -44,7 +50,7 @@ const NOBODY: LoadedProfile = {
   announced: new Map(),
 }
 
-test.for<[what: string, LoadedProfile, Plan, string]>([
+test.for<[what: string, LoadedProfile, EvaluationPlan, string]>([
   ['a member', MEMBER, RECENT, 'right'],
   ['a non-member', NOBODY, RECENT, 'right'],
   ['a user who should have entered', { ...MEMBER, results: new Map() }, RECENT, 'missed'],

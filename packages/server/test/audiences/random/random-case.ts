@@ -2,7 +2,7 @@ import type { AcceptedEvent, Audience, Computation, Json } from '@hookline/proto
 import { expect } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 import type { OpenAudiences } from '../open-audiences.ts'
 import { Chance } from './chance.ts'
 import { Listener } from '@hookline/testing/audiences/listener'
@@ -127,7 +127,7 @@ export class RandomCase {
       else if (kind < 5) this.#passTime()
       else await this.#open.restart()
       this.story.push('meanwhile')
-      for (let turns = this.#chance.integer(0, 20); turns > 0; turns--) await turn()
+      for (let turns = this.#chance.integer(0, 20); turns > 0; turns--) await nextTurn()
       this.#open.clock.advance(this.#chance.pick([0, 200, 1000]))
     }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DeadlineQueue } from '../../../src/delivery/network/deadline.ts'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 
 /** A manual clock that counts the timers. */
 class SteppedClock {
@@ -9,7 +9,7 @@ class SteppedClock {
 
   now = (): number => this.#now
   wall = (): number => this.#now
-  turn = turn
+  turn = nextTurn
 
   after = (delayMs: number, task: () => void): (() => void) => {
     const timer = { at: this.#now + delayMs, task }
@@ -22,8 +22,8 @@ class SteppedClock {
     const due = this.timers.filter(({ at }) => at <= this.#now)
     this.timers = this.timers.filter(({ at }) => at > this.#now)
     for (const { task } of due) task()
-    await turn()
-    await turn()
+    await nextTurn()
+    await nextTurn()
   }
 }
 
@@ -78,7 +78,7 @@ test('a timer that fires too early expires no deadline', async () => {
   const [timer] = clock.timers.splice(0)
   await clock.pass(99)
   timer!.task()
-  await turn()
+  await nextTurn()
   expect(isPassed).toBe(false)
   await clock.pass(1)
   expect(isPassed).toBe(true)

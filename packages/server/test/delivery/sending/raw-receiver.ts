@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 
 /** How a raw receiver handles a connection. */
 export interface RawAnswer {
@@ -55,7 +55,7 @@ export class RawReceiver implements AsyncDisposable {
     const answer = async (): Promise<void> => {
       for (const piece of Array.isArray(bytes) ? bytes : [bytes]) {
         await new Promise((resolve) => socket.write(piece, resolve))
-        await turn()
+        await nextTurn()
       }
       if (after === 'end') socket.end()
       if (after === 'reset') socket.resetAndDestroy()

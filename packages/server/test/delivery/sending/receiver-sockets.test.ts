@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import {
   openReceiver,
@@ -25,7 +25,7 @@ test('the longest idle sockets are closed to make room for others', async () => 
   const send = async (index: number) => {
     expect(await sender.send(requestTo(to[index]!.url))).toMatchObject({ outcome: 'delivered' })
     // undici reports the socket as idle only after this.
-    await turn()
+    await nextTurn()
   }
   for (const index of [0, 1, 2]) await send(index)
   expect(openAt(to)).toEqual([1, 1, 1, 0, 0])

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
@@ -19,7 +19,7 @@ interface Arrived {
 async function send(sender: WebhookSender, url: string): ReturnType<WebhookSender['send']> {
   const result = await sender.send(requestTo(url))
   // undici reports the socket as idle only after this.
-  await turn()
+  await nextTurn()
   return result
 }
 

@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { runThread } from '../../../src/threads/run-thread.ts'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
 
@@ -73,7 +73,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
     },
     stop: async () => {
       if (data.stops === 'never') await new Promise(() => undefined)
-      await turn()
+      await nextTurn()
       main.send('said', 'stopped')
     },
   }

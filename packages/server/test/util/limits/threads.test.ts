@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ByteBudget, allocateBudget } from '../../../src/util/limits/byte-budget.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
-import { turn } from '../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../src/util/time/clock.ts'
 import { type LimitThreadData, WORDS } from './limit-thread.ts'
 
 const THREADS = 4
@@ -46,7 +46,7 @@ function start(thread: number): void {
 /** Resolves after the threads have done this many rounds. */
 async function rounds(count: number): Promise<void> {
   const until = Atomics.load(words, WORDS.rounds) + count
-  while (Atomics.load(words, WORDS.rounds) < until) await turn()
+  while (Atomics.load(words, WORDS.rounds) < until) await nextTurn()
 }
 
 const passed = (index: number): number => Atomics.load(words, WORDS.passed + index)

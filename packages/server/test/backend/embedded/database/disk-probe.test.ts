@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { probeDisk } from '../../../../src/backend/embedded/database/data-dir.ts'
-import { turn } from '../../../../src/util/time/clock.ts'
+import { nextTurn } from '../../../../src/util/time/clock.ts'
 import { NamedPipe } from '@hookline/testing/files/named-pipe'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
@@ -43,7 +43,7 @@ test('a probe writes incompressible data, which needs space even on a compressin
   // A pipe cannot be synced.
   const ended = expect(probeDisk(join(pipe.folder, 'hookline.db'))).rejects.toThrow('EINVAL')
   for (let bytes = 0; bytes < PROBE_BYTES; bytes += written.at(-1)!.length) {
-    await turn()
+    await nextTurn()
     written.push(pipe.read())
   }
   await ended
