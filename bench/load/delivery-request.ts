@@ -43,6 +43,6 @@ export function openSending(port: number): (body: string | Uint8Array) => Promis
     })
     await response.body.dump()
     if (response.statusCode !== 200)
-      throw new Error(`The receiver responded ${response.statusCode}.`)
+      throw new Error(`The receiver responded with ${response.statusCode}.`)
   }
 }

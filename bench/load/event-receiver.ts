@@ -7,7 +7,7 @@ export class EventReceiver implements AsyncDisposable {
   onEvent: (number: number | undefined) => void = () => undefined
   /** Receives the body of each event that is not from a load. Must not keep the buffer. */
   onOther: (body: Buffer) => void = () => undefined
-  /** Responds 500 while true. */
+  /** Responds with 500 while true. */
   isRefusing = false
 
   async open(): Promise<this> {

@@ -75,7 +75,7 @@ export class RawClient implements AsyncDisposable {
       const end = endOfResponse(connection.received)
       if (end === undefined || connection.received.length < end) return
       if (!isOk(connection.received)) {
-        this.#fail(new Error(`The server responded ${connection.received.toString()}`))
+        this.#fail(new Error(`The server responded with ${connection.received.toString()}`))
         return
       }
       this.#usualLength = end

@@ -6,7 +6,7 @@ const REFUSED = Buffer.from('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno')
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Handles the body of a request, and must not keep the buffer. Returns whether to respond 200 instead of 500. */
+/** Handles the body of a request, and must not keep the buffer. Returns whether to respond with 200 instead of 500. */
 type Take = (body: Buffer) => boolean
 
 /**

@@ -88,7 +88,7 @@ export class ServiceProcess implements AsyncDisposable {
     const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
     const body = JSON.stringify(call)
     const { status } = await fetch(`${this.#url}/v1/track`, { method: 'POST', headers, body })
-    if (status !== 200) throw new Error(`The service responded ${status}.`)
+    if (status !== 200) throw new Error(`The service responded with ${status}.`)
   }
 
   async usage(): Promise<Usage> {

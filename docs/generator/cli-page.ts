@@ -131,7 +131,9 @@ function ownOptions(command: Command): string[] {
     : own
   return [
     ...(rest.length === 0 ? [] : [optionsTable(rest)]),
-    ...(takesSettings ? ['It also has a flag for each of the [settings](config.md).'] : []),
+    ...(takesSettings
+      ? ['The command also has a flag for each of the [settings](config.md).']
+      : []),
   ]
 }
 

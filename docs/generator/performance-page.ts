@@ -76,7 +76,7 @@ export function performancePage(): string {
       .map(([name, subject]) => `- ${code(name)}: ${subject}`)
       .join('\n'),
     '## Figures',
-    'Medians of the rounds, with the minimum and the maximum. Benchmarks that share a row in [the table of machines](#measure-it-yourself) can be compared with each other; the others ran on other machines or versions.',
+    'Medians of the rounds, with the minimum and the maximum. Benchmarks that share a row in [the table of machines](#repeat-the-measurements) can be compared with each other; the others ran on other machines or versions.',
     table(['benchmark', 'figure', 'median (min – max)', 'goal', ''], RESULTS.flatMap(rowsOf)),
     ...RESULTS.flatMap(({ notes }) => notes.filter((note) => note.includes('missing:'))).map(plain),
     ...RESULTS.flatMap(threadTable),
@@ -88,7 +88,7 @@ export function performancePage(): string {
     '## More cores',
     'Estimates based on `cores`, assuming a constant cost for each event. They ignore the load generator, the receiver, the disk, and resources that cores share.',
     ...(readResult('cores')?.tables ?? []).filter(({ name }) => name === 'Estimate').map(tableOf),
-    '## Measure it yourself',
+    '## Repeat the measurements',
     ...METHOD,
     table(['machine', 'commit', 'rounds', 'benchmarks'], machineRows()),
   ]

@@ -130,7 +130,7 @@ function languagePage({ name, fence: language, programs, publicKey }: Language):
   ]
   return page(
     `# Receivers in ${name}`,
-    'A receiver verifies each request, stores the delivery in the `inbox` folder, and responds 200. [Write a receiver](../guides/receivers.md) lists the requirements, and describes how to [test it](../guides/receivers.md#test-your-receiver). The files are also in the `examples/receivers` folder of the repository.',
+    'A receiver verifies each request, stores the delivery in the `inbox` folder, and responds with 200. [Write a receiver](../guides/receivers.md) lists the requirements, and describes how to [test it](../guides/receivers.md#test-your-receiver). The files are also in the `examples/receivers` folder of the repository.',
     table(['file', 'run it with'], commands),
     ...programs.flatMap(block),
     ...(publicKey === undefined

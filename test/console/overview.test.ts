@@ -48,7 +48,9 @@ test('problems are shown worst first, one for each destination, with remedies an
   const worst = items.nth(0)
   await worst.getByText('Not delivered').waitFor()
   await worst
-    .getByText('1 delivery was rejected in the last hour. The receiver responded 404 (Not Found).')
+    .getByText(
+      '1 delivery was rejected in the last hour. The receiver responded with 404 (Not Found).',
+    )
     .waitFor()
   await worst.getByText('Response no such hook').waitFor()
   await worst.getByText('No attempt succeeded in the last hour (1 failed).').waitFor()

@@ -14,5 +14,7 @@ test('each clause of Standard Webhooks has a test', () => {
 })
 
 test.each(ROWS)('$file contains the test "$name"', ({ file, name }) => {
-  expect([name, readRepositoryFile(file).includes(name)]).toEqual([name, true])
+  // The names of a block and of a test in it.
+  const missing = name.split(' › ').filter((part) => !readRepositoryFile(file).includes(part))
+  expect(missing).toEqual([])
 })

@@ -53,7 +53,7 @@ test('a destination that never worked is a problem, raises one alert and recover
       pending: 1,
       expiresAt: expect.any(String),
       title: expect.stringMatching(
-        /^Webhooks.*: The receiver responded 503 \(Service Unavailable\)\. Open the link/,
+        /^Webhooks.*: The receiver responded with 503 \(Service Unavailable\)\. Open the link/,
       ),
       host: new URL(receiver.url).host,
       link: `${consoleUrl}/destinations/${id}`,

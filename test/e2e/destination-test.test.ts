@@ -60,7 +60,7 @@ it('with dryRun shows the requests without sending them', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-it('sends a stored event with the webhook-id of its delivery', async () => {
+it('a test delivery of a stored event has the webhook-id of its delivery', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })

@@ -72,7 +72,7 @@ describe.concurrent('a receiver that does not respond in time', () => {
   })
 })
 
-describe.concurrent('a receiver that responds 5xx', () => {
+describe.concurrent('a receiver that responds with 5xx', () => {
   test('is retried until the retry window ends, and then the delivery expires', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({

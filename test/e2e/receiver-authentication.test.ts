@@ -104,7 +104,7 @@ test('if the token endpoint refuses the client, the attempt is auth_failed and r
     return delivery!.attempts[0]!
   })
   expect(attempt).toMatchObject({ class: 'auth_failed', outcome: 'retry' })
-  expect(attempt.error).toMatch(/^The token endpoint responded 401 \(invalid_client: /)
+  expect(attempt.error).toMatch(/^The token endpoint responded with 401 \(invalid_client: /)
   expect(attempt).not.toHaveProperty('status')
   expect(receiver.connections).toBe(0)
 

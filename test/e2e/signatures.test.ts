@@ -79,7 +79,7 @@ it('signs with the secret of each webhook, and rotates it with an overlap', asyn
   expect(await send('m4')).toEqual([own, [true, true, false]])
 })
 
-it('signs with Ed25519 instead of the secret, or in addition to it', async () => {
+it('a destination signs with Ed25519 instead of the secret, or in addition to it', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: SHARED })
@@ -108,7 +108,7 @@ it('signs with Ed25519 instead of the secret, or in addition to it', async () =>
   expect(versions(await send('m4'))).toEqual(['v1'])
 })
 
-it('publishes the public keys, and rotates them: announced, both signing, then only the new one', async () => {
+it('the public keys are published, and rotated: announced, both signing, then only the new one', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })

@@ -39,12 +39,12 @@ const BATCH_EXAMPLE: JsonObject = {
 export function ingestionApiPage(): string {
   return page(
     '# The ingestion API',
-    'Applications send calls to the ingestion API as `POST` requests with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk** and survive a power failure. Each call is then delivered to the destinations of its source. If it is not, its trace shows why.',
+    'Applications send calls to the ingestion API as `POST` requests with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk** and survive a power failure. Each call is then delivered to the destinations of its source. If a call is not delivered to a destination, the trace of its event shows why.',
     '[The webhook payload](webhook-payload.md) describes the requests to your receiver.',
-    '## Try it',
+    '## Send an example call',
     'The commands on this page need a running service and a write key. Start a service in one terminal:',
     fence('sh background', 'npx hookline start --data-dir ./data --port 4800'),
-    'Create a source in another terminal. In the commands below, replace `wk_…` with the write key that it prints.',
+    'Create a source in another terminal. In the commands below, replace `wk_…` with the write key that the command prints.',
     fence('sh', 'npx hookline sources create "My shop"'),
     ...authentication(),
     ...paths(),
@@ -187,7 +187,7 @@ function duplicates(): string[] {
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure, with the two exceptions below.',
       'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
-      `It does not mean that a receiver got the event: deliveries are retried for up to ${LIMITS.retryWindowMs / 3_600_000} hours by default.`,
+      `A 200 does not mean that a receiver got the event: deliveries are retried for up to ${LIMITS.retryWindowMs / 3_600_000} hours by default.`,
       'Two kinds of calls get a 200 but are not stored: duplicates, and calls for users suppressed by a deletion request.',
     ]),
   ]

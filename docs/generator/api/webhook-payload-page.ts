@@ -37,7 +37,11 @@ export function webhookPayloadPage(): string {
     table(
       ['field', 'type', 'meaning'],
       [
-        [code('version'), 'integer', 'Always 1. Absent in a deletion notice.'],
+        [
+          code('version'),
+          'integer',
+          '1 in every payload except deletion notices, which have no version.',
+        ],
         [code('type'), 'string', EVENT_TYPES.map(code).join(', ') + ' or `delete`'],
       ],
     ),
@@ -103,7 +107,7 @@ function compatibility(): string[] {
       'Hookline omits fields that the call did not have; it never sends them as `null`. `context`, `properties` and `traits` are `{}` if the call did not have them.',
       'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
       '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
-      '**Respond 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',
+      '**Respond with 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',
       'Text is Unicode as the client sent it. Fields are currently sent in the order of the tables, but do not rely on it.',
     ]),
     '## Versions',

@@ -64,7 +64,7 @@ export class RestrictedService implements AsyncDisposable {
     const { status } = await exchange(`${this.adminUrl}/readyz`, { method: 'GET' }).catch(() => {
       throw new Error(`The service does not respond: ${this.stderr}`)
     })
-    if (status !== 200) throw new Error(`/readyz responds ${status}`)
+    if (status !== 200) throw new Error(`/readyz responds with ${status}`)
   }
 
   /** Stops the service with SIGTERM. Resolves with its exit code. */

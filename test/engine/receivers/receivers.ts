@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Receivers in a separate process, one per path. Each responds 200 immediately, except /hanging, which never responds,
-// /slow, which responds after 4 s, /failing, which responds 500, and /second-try, which responds 500 to first attempts.
+// Receivers in a separate process, one per path. Each responds with 200 immediately, except /hanging, which never responds,
+// /slow, which responds after 4 s, /failing, which responds with 500, and /second-try, which responds with 500 to first attempts.
 // On request, the process reports the latency of each accepted delivery, except to /answering and /slow.
 
 const SLOW_MS = 4_000

@@ -11,6 +11,7 @@ interface Named {
 interface Kind {
   readonly prefix: IdPrefix
   readonly noun: string
+  readonly nouns: string
   /** The command that lists these resources. */
   readonly command: string
   /** Absent if they have no names. */
@@ -21,39 +22,49 @@ const KINDS = {
   source: {
     prefix: 'src',
     noun: 'a source',
+    nouns: 'sources',
     command: 'sources list',
     all: (api) => listItems(api.listSources),
   },
   destination: {
     prefix: 'dst',
     noun: 'a destination',
+    nouns: 'destinations',
     command: 'destinations list',
     all: (api) => listItems(api.listDestinations),
   },
   audience: {
     prefix: 'aud',
     noun: 'an audience',
+    nouns: 'audiences',
     command: 'audiences list',
     all: (api) => listItems(api.listAudiences),
   },
   trait: {
     prefix: 'trt',
     noun: 'a computed trait',
+    nouns: 'computed traits',
     command: 'traits list',
     all: (api) => listItems(api.listTraits),
   },
   token: {
     prefix: 'tok',
     noun: 'a token',
+    nouns: 'tokens',
     command: 'tokens list',
     all: (api) => listItems(api.listTokens),
   },
-  session: { prefix: 'ses', noun: 'a session', command: 'sessions list' },
-  event: { prefix: 'evt', noun: 'an event', command: 'events list' },
-  delivery: { prefix: 'msg', noun: 'a delivery', command: 'deliveries list' },
-  replay: { prefix: 'rpl', noun: 'a replay', command: 'replays list' },
-  request: { prefix: 'req', noun: 'a request to the inspector', command: 'inspector list' },
-  deletion: { prefix: 'del', noun: 'a deletion', command: 'deletions list' },
+  session: { prefix: 'ses', noun: 'a session', nouns: 'sessions', command: 'sessions list' },
+  event: { prefix: 'evt', noun: 'an event', nouns: 'events', command: 'events list' },
+  delivery: { prefix: 'msg', noun: 'a delivery', nouns: 'deliveries', command: 'deliveries list' },
+  replay: { prefix: 'rpl', noun: 'a replay', nouns: 'replays', command: 'replays list' },
+  request: {
+    prefix: 'req',
+    noun: 'a request to the inspector',
+    nouns: 'requests to the inspector',
+    command: 'inspector list',
+  },
+  deletion: { prefix: 'del', noun: 'a deletion', nouns: 'deletions', command: 'deletions list' },
 } as const satisfies Record<string, Kind>
 
 export type KindName = keyof typeof KINDS
@@ -134,6 +145,6 @@ export async function requireKnown(
   if (destinationId !== undefined) await api.getDestination(destinationId)
 }
 
-function notFoundFailure(message: string, { command }: Kind): Failure {
-  return new Failure('not found', message, { hint: `\`hookline ${command}\` lists them.` })
+function notFoundFailure(message: string, { command, nouns }: Kind): Failure {
+  return new Failure('not found', message, { hint: `\`hookline ${command}\` lists all ${nouns}.` })
 }

@@ -72,7 +72,7 @@ async function dataFolder({ config: { dataDir } }: DoctorTarget): Promise<Findin
 async function clock(target: DoctorTarget): Promise<Finding> {
   const now = Date.now()
   if (now < EARLIEST_NOW)
-    return { ok: false, detail: 'the system clock is wrong: it is set to before 2026' }
+    return { ok: false, detail: 'the system clock is wrong: it is set to a date before 2026' }
   const found = await serviceAt(target)
   if (found === undefined) return { ok: true, detail: new Date(now).toISOString() }
   const skewMs = Math.abs(found.date - now)

@@ -26,17 +26,29 @@ export function withAuthOptions<C extends Command>(
     current(flag).auth[name] = text
   }
   return command
-    .option('--basic <user:password>', 'HTTP basic authentication', set('basic', '--basic'))
-    .option('--bearer <token>', 'bearer token', set('bearer', '--bearer'))
+    .option(
+      '--basic <user:password>',
+      'HTTP basic authentication for the preceding --webhook',
+      set('basic', '--basic'),
+    )
+    .option(
+      '--bearer <token>',
+      'bearer token for the preceding --webhook',
+      set('bearer', '--bearer'),
+    )
     .option(
       '--client-certificate <file>',
-      'client certificate in PEM, with its intermediates',
+      'client certificate for the preceding --webhook, in PEM, with its intermediates',
       set('clientCertificate', '--client-certificate'),
     )
-    .option('--client-key <file>', 'its private key, in PEM', set('clientKey', '--client-key'))
+    .option(
+      '--client-key <file>',
+      'private key of the client certificate, in PEM',
+      set('clientKey', '--client-key'),
+    )
     .option(
       '--auth-file <file>',
-      'JSON file with auth, such as {"oauth2": {…}}; - for standard input',
+      'JSON file with the authentication for the preceding --webhook, such as {"oauth2": {…}}; - for stdin',
       set('authFile', '--auth-file'),
     )
 }

@@ -53,7 +53,7 @@ function fileHelp(definition: Definition): string {
 export function withDefinitionOptions<C extends Command>(command: C, definition: Definition): C {
   command
     .option(`--${definition} <file>`, `${fileHelp(definition)}; instead of the options below`)
-    .option('--event <name>', 'track events with this name', onlyOne)
+    .option('--event <name>', 'only track events with this name', onlyOne)
     .option(
       '--where <comparison>',
       WHERE_HELP[definition],
@@ -64,12 +64,18 @@ export function withDefinitionOptions<C extends Command>(command: C, definition:
     )
     .option('--within <time>', 'only events from the last <time>, such as 30d', durationIn)
   if (definition === 'condition')
-    return command.option('--count <comparison>', 'number of the events, such as ">=2"', countIn)
+    return command.option(
+      '--count <comparison>',
+      'only users with this number of events, such as ">=2"',
+      countIn,
+    )
   return command
-    .addOption(new Option('--fn <function>', 'how it is computed').choices(COMPUTE_FUNCTIONS))
+    .addOption(
+      new Option('--fn <function>', 'how the trait is computed').choices(COMPUTE_FUNCTIONS),
+    )
     .option(
       '--property <path>',
-      'property that it is computed from, such as properties.total',
+      'property that the trait is computed from, such as properties.total',
       propertyIn,
     )
 }

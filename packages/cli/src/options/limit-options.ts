@@ -6,39 +6,46 @@ import { wholeNumber } from './whole-number.ts'
 
 type Webhook = Destination['settings']['webhooks'][number]
 
-/** Options for the limits of a webhook. `limitsFor` returns the limits of the preceding `--webhook`. */
-export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): ApiCommand {
+/**
+ * Options for the limits of a webhook. `limitsFor` returns the limits of the preceding `--webhook`, and `of` names the
+ * webhook in the help.
+ */
+export function withLimitOptions(
+  command: ApiCommand,
+  limitsFor: () => Limits,
+  of: string,
+): ApiCommand {
   const setting = (change: (text: string) => Limits) => (text: string) =>
     Object.assign(limitsFor(), change(text))
   return command
     .option(
       '--per-second <rate>',
-      'maximum attempts per second of the preceding --webhook, or of all webhooks if none precedes it; the same for the five options below',
+      `maximum attempts per second to ${of}`,
       setting((text) => ({ perSecond: rateIn(text) })),
     )
     .option(
       '--concurrency <count>',
-      'its maximum attempts in flight',
+      `maximum attempts in flight to ${of}`,
       setting((text) => ({ concurrency: wholeNumber(1)(text) })),
     )
     .option(
       '--timeout <time>',
-      'timeout of its attempts, such as 20s',
+      `timeout of attempts to ${of}, such as 20s`,
       setting((timeout) => ({ timeout })),
     )
     .option(
       '--retry-window <time>',
-      'how long its deliveries are retried, such as 3d',
+      `how long deliveries to ${of} are retried, such as 3d`,
       setting((retryWindow) => ({ retryWindow })),
     )
     .option(
       '--retry-schedule <times>',
-      'delays between its attempts, such as 5s,5m,2h; the last one repeats',
+      `delays between attempts to ${of}, such as 5s,5m,2h; the last one repeats`,
       setting((text) => ({ retrySchedule: text.split(',').map((each) => each.trim()) })),
     )
     .option(
       '--retry-on <statuses>',
-      'statuses from 400 to 499 that are retried as well, such as 409,423',
+      `statuses from 400 to 499 of ${of} that are also retried, such as 409,423`,
       setting((text) => ({
         retryOn: text.split(',').map((each) => wholeNumber(400, 499)(each.trim())),
       })),

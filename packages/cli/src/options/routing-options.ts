@@ -47,7 +47,7 @@ export interface FilterOptions {
 
 export function withFilterOptions(command: ApiCommand): ApiCommand {
   return command
-    .option('--only <types>', 'only calls of these types, separated by commas', typesIn)
+    .option('--only <types>', 'only events of these types, separated by commas', typesIn)
     .option(
       '--event <name>',
       'only track events with this name; "Order *" for all names that begin with "Order "; repeat for more',
@@ -63,29 +63,48 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
 
 /** Options of `create` and `update` for destinations. */
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
-  const filtered = withFilterOptions(command)
-    .option('--no-filter', 'remove the filter: receive all events')
-    .option('--sample <share>', 'only this share of the users, such as 0.1 or 10%', sampleIn)
-    .option('--no-sample', 'remove the sample')
-  return withFieldOptions(filtered, 'send all fields unchanged')
+  const filtered = withFilterOptions(command).option(
+    '--sample <share>',
+    'only events of this share of the users, such as 0.1 or 10%',
+    sampleIn,
+  )
+  return withFieldOptions(filtered)
     .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
     .option('--transform <file>', TRANSFORM_HELP)
-    .option('--no-transform', 'remove the transform')
     .addOption(new Option('--method <method>', 'HTTP method of requests').choices(WEBHOOK_METHODS))
 }
 
-/** @param without the description of `--no-fields` */
-export function withFieldOptions(command: ApiCommand, without: string): ApiCommand {
+/** Options of `update` for destinations, which remove values. */
+export function withRoutingRemovals(command: ApiCommand): ApiCommand {
   return command
-    .option('--drop <path>', 'remove this field, such as context.ip; repeat for more', collect)
-    .option('--keep <path>', 'keep only this field and the required ones; repeat for more', collect)
-    .option('--hash <path>', 'replace this field with its HMAC; repeat for more', collect)
+    .option('--no-filter', 'remove the filter: receive all events')
+    .option('--no-sample', 'remove the sample: receive the events of all users')
+    .option('--no-fields', 'send all fields unchanged')
+    .option('--no-transform', 'remove the transform')
+}
+
+export function withFieldOptions(command: ApiCommand): ApiCommand {
+  return command
     .option(
-      '--hash-email <path>',
-      'hash this email address, trimmed and in lower case; repeat for more',
+      '--drop <path>',
+      'remove the field with this path, such as context.ip; repeat for more',
       collect,
     )
-    .option('--no-fields', without)
+    .option(
+      '--keep <path>',
+      'keep only the field with this path and the required fields; repeat for more',
+      collect,
+    )
+    .option(
+      '--hash <path>',
+      'replace the field with this path with its HMAC; repeat for more',
+      collect,
+    )
+    .option(
+      '--hash-email <path>',
+      'like --hash, for an email address, which is first trimmed and lowercased; repeat for more',
+      collect,
+    )
 }
 
 const NAMES = Object.keys(READY_MADE_TRANSFORMS)

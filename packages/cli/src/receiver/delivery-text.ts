@@ -22,7 +22,7 @@ export function deliveryLine(output: Output, delivery: ReceivedDelivery): string
     output.style(COLOURS[verdict], check.padEnd(15)),
     elapsedText(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(responseStatus === 200 ? [] : [output.style('red', `responded ${responseStatus}`)]),
+    ...(responseStatus === 200 ? [] : [output.style('red', `responded with ${responseStatus}`)]),
   ].join('  ')
 }
 

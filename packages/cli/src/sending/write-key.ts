@@ -19,10 +19,14 @@ export async function findWriteKey(
   const [only] = sources
   if (only !== undefined && sources.length === 1) return only.writeKeys[0]!.key
   throw only === undefined
-    ? new Failure('usage', 'No enabled source has a write key.', {
+    ? new Failure('usage', 'Cannot choose a write key: no enabled source has one.', {
         hint: 'Create a source with `hookline sources create <name>`.',
       })
-    : new Failure('usage', `There are ${sources.length} enabled sources.`, {
-        hint: 'Pass a write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
-      })
+    : new Failure(
+        'usage',
+        `Cannot choose a write key: there are ${sources.length} enabled sources.`,
+        {
+          hint: 'Pass a write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
+        },
+      )
 }

@@ -250,7 +250,7 @@ const QUOTED_ERRORS: ReadonlySet<DeliveryClass> = new Set([
 function reasonOf({ class: failure, status, lastError }: FailureGroup): string {
   if (status !== null) {
     const phrase = STATUS_CODES[status]
-    return `The receiver responded ${status}${phrase === undefined ? '' : ` (${phrase})`}.`
+    return `The receiver responded with ${status}${phrase === undefined ? '' : ` (${phrase})`}.`
   }
   if (lastError !== null && QUOTED_ERRORS.has(failure)) return lastError
   return DELIVERY_CLASSES[failure].meaning

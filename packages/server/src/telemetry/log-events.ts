@@ -75,7 +75,7 @@ export const LOG_EVENTS = {
     '`hookline replay` resends deliveries that expired or were rejected meanwhile.',
   ),
   'webhook.paused': warn(
-    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded 410 three times), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
+    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded with 410 three times), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
     '`webhook_gone`: correct its URL or remove the webhook, then run `hookline destinations resume`. `disabled_by_receiver`: ask the owner of the receiver, then resume the destination, or remove the webhook. `url_forbidden`: correct its URL and resume; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(
@@ -113,7 +113,7 @@ export const LOG_EVENTS = {
   ),
   'write_key.rejected': warn(
     'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 of a minute.',
-    'Find the application that sends it. `hookline sources list` shows all valid keys.',
+    'Find the application that sends the key. `hookline sources list` shows all valid keys.',
   ),
   'token.rejected': warn(
     'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 of a minute.',

@@ -181,9 +181,9 @@ test.each<[string, Partial<DestinationResults>, number]>([
 })
 
 test.each<[DeliveryClass, number | null, string, (string | undefined)?]>([
-  ['http_5xx', 500, 'planted', 'The receiver responded 500 (Internal Server Error).'],
-  ['http_4xx', 499, 'planted', 'The receiver responded 499.'],
-  ['redirect', 301, 'planted', 'The receiver responded 301 (Moved Permanently).'],
+  ['http_5xx', 500, 'planted', 'The receiver responded with 500 (Internal Server Error).'],
+  ['http_4xx', 499, 'planted', 'The receiver responded with 499.'],
+  ['redirect', 301, 'planted', 'The receiver responded with 301 (Moved Permanently).'],
   ['connection_failed', null, 'The connection was refused (ECONNREFUSED).', undefined],
   ['certificate_invalid', null, 'The certificate has expired (CERT_HAS_EXPIRED).', undefined],
   ['timeout', null, 'No response within 5000 ms.', undefined],
@@ -283,7 +283,7 @@ test('a destination has one row, with its causes and the worst one as its title'
     to: '/failures?destination=dst_a',
   })
   expect(problems[0]!.causes[2]!.title).toContain(
-    'The receiver responded 503 (Service Unavailable).',
+    'The receiver responded with 503 (Service Unavailable).',
   )
   // A path may contain a credential.
   expect(problems[0]!.causes.map(({ title }) => title).join()).not.toContain('secret-path')
@@ -317,7 +317,7 @@ test('a failure of a destination is listed once, followed by its earlier causes'
   })
   expect(problem).toMatchObject({
     title:
-      'CRM: 40 deliveries were rejected in the last hour. The receiver responded 401 (Unauthorized).',
+      'CRM: 40 deliveries were rejected in the last hour. The receiver responded with 401 (Unauthorized).',
     remedy: remedyOf('http_4xx', 401),
     since: NOON - MINUTE,
     failure: { sampleDeliveryId: 'msg_new' },

@@ -56,7 +56,7 @@ async function expectError(code: IngestCodeName, ...parts: readonly (string | Bu
   return response
 }
 
-/** Sends a request without its body, and expects 404. A server that waits for the body responds 408. */
+/** Sends a request without its body, and expects 404. A server that waits for the body responds with 408. */
 async function expectNotFoundBeforeBody(path: string, headers: readonly string[]): Promise<void> {
   const response = await firstResponse(port(), http(`POST ${path}`, ...headers))
   expect(response?.status).toBe(404)
@@ -66,18 +66,18 @@ const http = (line: string, ...headers: readonly string[]) =>
   `${[`${line} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`
 
 describe('the HTTP server', () => {
-  test('responds 404 at a path that does not exist', async () => {
+  test('responds with 404 at a path that does not exist', async () => {
     await expectError('not_found', http('GET /nowhere'))
   })
 
-  test('responds 404 to an unknown path even if the body cannot be read', async () => {
+  test('responds with 404 to an unknown path even if the body cannot be read', async () => {
     const body = '{"broken'
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`]
     await expectError('not_found', http('POST /nowhere', ...headers), body)
     await expectError('not_found', http('POST /nowhere', 'Content-Type: ;;', 'Content-Length: 0'))
   })
 
-  test('responds 404 to an unknown path before the body arrives', async () => {
+  test('responds with 404 to an unknown path before the body arrives', async () => {
     const headers = ['Content-Type: application/json', 'Content-Length: 100000']
     await expectNotFoundBeforeBody('/nowhere', headers)
     await expectNotFoundBeforeBody('/api/nowhere', headers)
@@ -87,7 +87,7 @@ describe('the HTTP server', () => {
     ])
   })
 
-  test('responds 405 with Allow if the path has other methods', async () => {
+  test('responds with 405 with Allow if the path has other methods', async () => {
     expect((await expectError('method_not_allowed', http('GET /calls'))).headers).toMatch(
       /^allow: post$/m,
     )
@@ -96,11 +96,11 @@ describe('the HTTP server', () => {
     await expectError('method_not_allowed', http('PROPFIND /calls'))
   })
 
-  test('responds 405 to CONNECT', async () => {
+  test('responds with 405 to CONNECT', async () => {
     await expectError('method_not_allowed', http('CONNECT example.com:443'))
   })
 
-  test('responds 400 to an invalid URL', async () => {
+  test('responds with 400 to an invalid URL', async () => {
     await expectError('bad_request', http('GET /items/%E0%A4%A'))
   })
 
@@ -110,32 +110,32 @@ describe('the HTTP server', () => {
     expect([response.status, JSON.parse(response.body)]).toEqual([200, { id }])
   })
 
-  test('responds 400 to bytes that are not HTTP', async () => {
+  test('responds with 400 to bytes that are not HTTP', async () => {
     await expectError('bad_request', 'this is not HTTP\r\n\r\n')
     await expectError('bad_request', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]))
   })
 
-  test('responds 400 to an invalid body', async () => {
+  test('responds with 400 to an invalid body', async () => {
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     await expectError('bad_request', http('POST /calls', ...chunked), 'zz\r\n')
     // Without a content type the framework responds before the body: there must not be a second response.
     await expectError('bad_request', http('POST /calls', 'Transfer-Encoding: chunked'), 'zz\r\n')
   })
 
-  test('responds 400 to an unsupported Expect header', async () => {
+  test('responds with 400 to an unsupported Expect header', async () => {
     await expectError('bad_request', http('GET /items/1', 'Expect: miracles'))
   })
 
-  test('responds 431 to headers that are too large, however large', async () => {
+  test('responds with 431 to headers that are too large, however large', async () => {
     await expectError('headers_too_large', http('GET /items/1', `X-Large: ${'x'.repeat(20_000)}`))
     await expectError('headers_too_large', http('GET /', `X-Large: ${'x'.repeat(1024 * 1024)}`))
   })
 
-  test('responds 408 to a request that does not arrive in time', async () => {
+  test('responds with 408 to a request that does not arrive in time', async () => {
     await expectError('request_timeout', 'GET / HTTP/1.1\r\nHost: te')
   })
 
-  test('responds 500 to an unexpected error, and logs it with the request id of the response', async () => {
+  test('responds with 500 to an unexpected error, and logs it with the request id of the response', async () => {
     const { headers, body } = await expectError('internal_error', http('GET /broken'))
     expect(body).not.toContain('secret')
     const [, requestId] = /^x-request-id: (\S+)$/m.exec(headers) ?? []

@@ -22,18 +22,18 @@ const failing: ReadinessCheck = {
   check: () => Promise.reject(new Error('disk full')),
 }
 
-test('livez responds 200 while the process responds, regardless of the checks', async () => {
+test('livez responds with 200 while the process responds, regardless of the checks', async () => {
   expect(await get('/livez', [failing])).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('readyz responds 200 when every check passes', async () => {
+test('readyz responds with 200 when every check passes', async () => {
   expect(await get('/readyz', [passing])).toEqual({
     status: 200,
     body: { status: 'ok', checks: { log: { ok: true } } },
   })
 })
 
-test('readyz responds 200 with the note of a passing check', async () => {
+test('readyz responds with 200 with the note of a passing check', async () => {
   const noted = { ...passing, note: () => 'Look at it.' }
   expect(await get('/readyz', [noted])).toEqual({
     status: 200,
@@ -41,7 +41,7 @@ test('readyz responds 200 with the note of a passing check', async () => {
   })
 })
 
-test('readyz responds 503 with the failed check and the reason', async () => {
+test('readyz responds with 503 with the failed check and the reason', async () => {
   expect(await get('/readyz', [passing, failing])).toEqual({
     status: 503,
     body: {

@@ -89,7 +89,7 @@ describe('/console', () => {
     expect(response.headers['content-type']).toMatch(/javascript/)
   })
 
-  it('responds 404 to a file of another version, so that a page is never returned for a script', async () => {
+  it('responds with 404 to a file of another version, so that a page is never returned for a script', async () => {
     const { statusCode, headers } = await get('/console/assets/old.js', {})
     expect([statusCode, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
   })

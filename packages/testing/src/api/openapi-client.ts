@@ -96,7 +96,7 @@ export class OpenapiClient {
     const { response, faults } = await this.send(operationId, input)
     if (response.status >= 300 || faults.length > 0) {
       throw new Error(
-        `${operationId} responded ${response.status} ${response.text} ${faults.join()}`,
+        `${operationId} responded with ${response.status} ${response.text} ${faults.join()}`,
       )
     }
     return (response.text === '' ? undefined : JSON.parse(response.text)) as T

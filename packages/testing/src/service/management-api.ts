@@ -24,7 +24,7 @@ export class ManagementApi {
   /** Resolves to the body. Throws unless the status is 2xx. */
   async call<T>(method: string, path: string, body?: object): Promise<T> {
     const { status, text } = await this.request(method, path, body)
-    if (status >= 300) throw new Error(`${method} ${path} responded ${status}: ${text}`)
+    if (status >= 300) throw new Error(`${method} ${path} responded with ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 

@@ -114,7 +114,7 @@ export class MeasuredService implements AsyncDisposable {
   async livez(): Promise<void> {
     const response = await fetch(`${this.#process!.url}/livez`)
     await response.arrayBuffer()
-    if (response.status !== 200) throw new Error(`/livez responded ${response.status}.`)
+    if (response.status !== 200) throw new Error(`/livez responded with ${response.status}.`)
   }
 
   /** Sends calls from several senders, each without pauses. */

@@ -22,7 +22,7 @@ export class CallsMeanwhile implements AsyncDisposable {
     const started = performance.now()
     const call = { userId: 'user-meanwhile', event: 'Product Viewed' }
     const { status, text } = await sendTo(url, writeKey, call)
-    if (status !== 200) throw new Error(`Responded ${status}: ${text}`)
+    if (status !== 200) throw new Error(`Responded with ${status}: ${text}`)
     this.latencies.push(performance.now() - started)
   }
 

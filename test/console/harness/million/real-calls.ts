@@ -10,7 +10,7 @@ export interface Shop {
   readonly mobile: { readonly id: string; readonly writeKey: string }
   /** Accepts everything. */
   readonly crm: string
-  /** Responds 500 to everything. */
+  /** Responds with 500 to everything. */
   readonly warehouse: string
   /** Rejects every `Signed Up`. */
   readonly push: string

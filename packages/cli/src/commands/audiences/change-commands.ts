@@ -30,41 +30,44 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
     .option('--space <space>', 'space of the profiles (default: "default")')
   if (kind.word === 'audiences')
     create.option('--manual', 'use a list of members instead of a condition')
-  addDefinition(create, kind).run(async (context, name: string, options: ChangeOptions) => {
-    const { destination, space, manual } = options
-    // A dry run without destinations needs no service.
-    const destinationIds = destination ? await idsOf(context.api, 'destination', destination) : []
-    const fields = { name, space, destinationIds, manual, enabled: enabledIn(options) }
-    const body = await withDefinition(fields, options, kind)
-    if (options.dryRun) return showDryRun(context, kind, body)
-    return show(context, await operations(context.api).create(body))
-  })
+  addDefinition(create, kind, 'compute and send changes (the default)').run(
+    async (context, name: string, options: ChangeOptions) => {
+      const { destination, space, manual } = options
+      // A dry run without destinations needs no service.
+      const destinationIds = destination ? await idsOf(context.api, 'destination', destination) : []
+      const fields = { name, space, destinationIds, manual, enabled: enabledIn(options) }
+      const body = await withDefinition(fields, options, kind)
+      if (options.dryRun) return showDryRun(context, kind, body)
+      return show(context, await operations(context.api).create(body))
+    },
+  )
 
   const update = parent
     .api('update <id>', `update ${one}`)
     .option('--name <name>', 'new name; the key stays the same')
     .option('--destination <ids...>', 'destinations that receive changes; replaces the list')
-  addDefinition(update, kind).run(async (context, idOrName: string, options: ChangeOptions) => {
-    const { name, destination } = options
-    const { api, command } = context
-    const id = await idOf(api, kind.kind, idOrName)
-    const destinationIds = destination && (await idsOf(api, 'destination', destination))
-    const fields = { name, destinationIds, enabled: enabledIn(options) }
-    const body = await withDefinition(fields, options, kind)
-    const { get, change } = operations(api)
-    if (options.dryRun) return showDryRun(context, kind, body, (await get(id)).space)
-    requireChange(command, body)
-    return show(context, await change(id, body))
-  })
+  addDefinition(update, kind, 'compute and send changes').run(
+    async (context, idOrName: string, options: ChangeOptions) => {
+      const { name, destination } = options
+      const { api, command } = context
+      const id = await idOf(api, kind.kind, idOrName)
+      const destinationIds = destination && (await idsOf(api, 'destination', destination))
+      const fields = { name, destinationIds, enabled: enabledIn(options) }
+      const body = await withDefinition(fields, options, kind)
+      const { get, change } = operations(api)
+      if (options.dryRun) return showDryRun(context, kind, body, (await get(id)).space)
+      requireChange(command, body)
+      return show(context, await change(id, body))
+    },
+  )
 }
 
-const SWITCH = [
-  'compute and send changes; the default for a new one',
-  'compute and send nothing',
-] as const
-
-function addDefinition(command: ApiCommand, { definition, example }: ComputationKind): ApiCommand {
-  return withDefinitionOptions(withSwitch(command, ...SWITCH), definition)
+function addDefinition(
+  command: ApiCommand,
+  { definition, example }: ComputationKind,
+  enabled: string,
+): ApiCommand {
+  return withDefinitionOptions(withSwitch(command, enabled, 'compute and send nothing'), definition)
     .option('--dry-run', 'show the request and a preview; change nothing')
     .addHelpText('after', `\n${example}`)
 }

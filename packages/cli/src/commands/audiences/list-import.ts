@@ -31,7 +31,7 @@ export function addListImport(audiences: ApiCommand): void {
   audiences
     .api('import <id> <file>', 'add the users of a file to a manual audience')
     .confirmed()
-    .option('--remove', 'remove them instead')
+    .option('--remove', 'remove the users in the file instead of adding them')
     .addOption(
       new Option('--replace', 'also remove users who are not in the file').conflicts('remove'),
     )
@@ -70,7 +70,7 @@ export function addListImport(audiences: ApiCommand): void {
 
 async function replaceEffect(api: ManagementApi, id: string, file: string): Promise<string> {
   const { name, size } = await api.getAudience(id)
-  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) that is not in ${file}. The audience has ${countText(size, 'member')}.`
+  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) who is not in ${file}. The audience has ${countText(size, 'member')}.`
 }
 
 interface ListImportResult {

@@ -105,7 +105,7 @@ async function channelOf(api: ManagementApi, idOrName: string): Promise<Channel>
   const { channels } = await api.getAlerts()
   const channel = channels.find(({ destinationId }) => destinationId === id)
   if (channel !== undefined) return channel
-  const hint = '`hookline alerts list` lists them.'
+  const hint = '`hookline alerts list` lists all channels.'
   throw new Failure('not found', `${id} is not a channel for alerts.`, { hint })
 }
 

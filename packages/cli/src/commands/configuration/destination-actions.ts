@@ -40,7 +40,7 @@ const ACTIONS: Readonly<Record<string, readonly [description: string, act: Actio
     (api, id) => api.resumeDestination(id, {}),
   ],
   'close-breaker': [
-    'retry now, ignoring open breakers and Retry-After',
+    'close the breakers of a destination, and retry immediately',
     (api, id) => api.closeBreaker(id, {}),
   ],
 }
@@ -125,9 +125,9 @@ function addTest(destinations: ApiCommand): void {
         .choices([...EVENT_TYPES, 'delete'])
         .conflicts('event'),
     )
-    .option('--event <id>', 'send this stored event instead')
+    .option('--event <id>', 'send this stored event instead of a sample')
     .option('--dry-run', 'show the payload and the requests, without sending them')
-    .option('--transform <file>', 'with --dry-run: try this transform instead')
+    .option('--transform <file>', 'with --dry-run: try this transform instead of the current one')
     .runOn('destination', async ({ api, output }, id, options: TestOptions) => {
       const { type, event, dryRun } = options
       const sample = event === undefined ? (type ?? 'track') : type
@@ -139,8 +139,15 @@ function addTest(destinations: ApiCommand): void {
 }
 
 function addRotation(destinations: ApiCommand): void {
-  withSecretOptions(destinations.api('rotate-secret <id>', 'replace a secret'))
-    .option('--webhook <url>', 'webhook whose secret is replaced; default: the shared secret')
+  withSecretOptions(
+    destinations.api('rotate-secret <id>', 'replace a secret'),
+    'new secret',
+    'new secret',
+  )
+    .option(
+      '--webhook <url>',
+      'replace the webhook secret of this webhook; default: replace the shared secret',
+    )
     .option(
       '--overlap <time>',
       'how long requests are also signed with the old secret, up to 7d; default: 24h',
@@ -176,7 +183,7 @@ function addKeyRotation(destinations: ApiCommand): void {
     .api('rotate-key <id>', 'generate the next Ed25519 key pair')
     .option(
       '--lead <time>',
-      'how long its public key is published before it signs, up to 7d; default: 24h',
+      'how long the new public key is published before the new key signs requests, up to 7d; default: 24h',
       wholeHours,
     )
     .option(

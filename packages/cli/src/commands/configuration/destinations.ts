@@ -22,6 +22,7 @@ import {
   type RoutingOptions,
   routingOf,
   withRoutingOptions,
+  withRoutingRemovals,
 } from '../../options/routing-options.ts'
 import { secretIn, sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
@@ -86,20 +87,22 @@ function addReadCommands(destinations: ApiCommand): void {
 function addChangeCommands(destinations: ApiCommand): void {
   const create = destinations
     .api('create', 'create a webhook destination')
-    .requiredOption('--source <id>', 'the source whose events it receives')
-  addWebhookOptions(create).run(async (context, options: WebhookOptions & { source: string }) => {
-    const { source, name } = options
-    const sourceId = await idOf(context.api, 'source', source)
-    const enabled = enabledIn(options)
-    const fields = definedFields({ name, enabled, settings: await settingsOf(options) })
-    // Without settings, the service reports which ones it requires.
-    const body = { sourceId, type: 'Webhooks', ...fields } as NewDestination
-    showDestination(context, await context.api.createDestination(body))
-  })
+    .requiredOption('--source <id>', 'source whose events the destination receives')
+  addWebhookOptions(create, CREATE).run(
+    async (context, options: WebhookOptions & { source: string }) => {
+      const { source, name } = options
+      const sourceId = await idOf(context.api, 'source', source)
+      const enabled = enabledIn(options)
+      const fields = definedFields({ name, enabled, settings: await settingsOf(options) })
+      // Without settings, the service reports which ones it requires.
+      const body = { sourceId, type: 'Webhooks', ...fields } as NewDestination
+      showDestination(context, await context.api.createDestination(body))
+    },
+  )
 
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
-    withRemovals,
+    UPDATE,
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
     const { api } = context
     let read: Destination | undefined
@@ -156,10 +159,30 @@ interface WebhookOptions extends RoutingOptions, SwitchOptions {
   readonly signature?: string
 }
 
-function addWebhookOptions(
-  command: ApiCommand,
-  more: (command: ApiCommand, webhooks: readonly WebhookOption[]) => void = () => undefined,
-): ApiCommand {
+/** What differs in the options of `create` and `update`. */
+interface Variant {
+  readonly disabled: string
+  readonly noSecret: string
+  /** The webhook that an option for limits applies to. */
+  readonly limited: string
+  readonly more: (command: ApiCommand, webhooks: readonly WebhookOption[]) => void
+}
+
+const CREATE: Variant = {
+  disabled: 'forward nothing (the default)',
+  noSecret: 'use no shared secret: requests are signed only with webhook secrets or a key pair',
+  limited: 'the preceding --webhook',
+  more: () => undefined,
+}
+
+const UPDATE: Variant = {
+  disabled: 'forward nothing',
+  noSecret: 'remove the shared secret: requests are signed only with webhook secrets or a key pair',
+  limited: 'the preceding --webhook (without --webhook: each webhook)',
+  more: withRemovals,
+}
+
+function addWebhookOptions(command: ApiCommand, variant: Variant): ApiCommand {
   const webhooks: WebhookOption[] = []
   const limitsFor = (): Limits => {
     const webhook = webhooks.at(-1)
@@ -169,9 +192,9 @@ function addWebhookOptions(
     command.setOptionValue('limitsOfEach', limitsOfEach)
     return limitsOfEach
   }
-  withSwitch(command, 'forward new events', 'forward nothing; the default for a new destination')
-  withLimitOptions(withRoutingOptions(withSecretOptions(command)), limitsFor)
-    .option('--no-secret', 'send requests without a signature')
+  withSwitch(command, 'forward new events', variant.disabled)
+  withLimitOptions(withRoutingOptions(withSecretOptions(command)), limitsFor, variant.limited)
+    .option('--no-secret', variant.noSecret)
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
       webhooks.push({ url, headers: {}, auth: {}, removed: new Set() })
       return webhooks
@@ -183,11 +206,15 @@ function addWebhookOptions(
     .option('--webhook-secret <text>', 'webhook secret of the preceding --webhook', (secret) => {
       lastOf(webhooks, '--webhook-secret').secret = secret
     })
-    .option('--webhook-secret-file <file>', 'file that contains the webhook secret', (file) => {
-      lastOf(webhooks, '--webhook-secret-file').secret = secretIn(file)
-    })
+    .option(
+      '--webhook-secret-file <file>',
+      'file that contains the webhook secret of the preceding --webhook',
+      (file) => {
+        lastOf(webhooks, '--webhook-secret-file').secret = secretIn(file)
+      },
+    )
     .addOption(
-      new Option('--signature <kind>', 'what signs requests: secrets, key pairs or both').choices(
+      new Option('--signature <kind>', 'what signs requests: secrets, a key pair or both').choices(
         SIGNATURES,
       ),
     )
@@ -198,7 +225,7 @@ function addWebhookOptions(
       ]),
     )
     .option('--name <name>', 'name of the destination')
-  more(command, webhooks)
+  variant.more(command, webhooks)
   return command
 }
 
@@ -209,8 +236,9 @@ const REMOVALS: readonly (readonly [WebhookPart, string])[] = [
   ['limits', '--no-limits'],
 ]
 
-/** Adds options that remove the configuration of the preceding --webhook. */
+/** Adds options that remove settings, and the configuration of the preceding --webhook. */
 function withRemovals(command: ApiCommand, webhooks: readonly WebhookOption[]): void {
+  withRoutingRemovals(command)
   for (const [part, flag] of REMOVALS) {
     const ofEach = part === 'limits' ? '; without --webhook, of each webhook' : ''
     const help = `remove the ${part} of the preceding --webhook${ofEach}`

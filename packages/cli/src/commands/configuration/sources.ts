@@ -21,8 +21,6 @@ interface SourceOptions extends FieldOptions, SwitchOptions {
   readonly space?: string
 }
 
-const WITHOUT_FIELDS = 'store all fields unchanged'
-const SWITCH = ['accept its calls; the default for a new source', 'reject its calls'] as const
 const NONE = 'No sources. Create one with `hookline sources create <name>`.'
 
 export function addSources(program: ApiCommand): void {
@@ -42,9 +40,9 @@ export function addSources(program: ApiCommand): void {
     )
 
   const create = sources.api('create <name>', 'create a source with a write key')
-  withSwitch(withFieldOptions(create, WITHOUT_FIELDS), ...SWITCH)
+  withSwitch(withFieldOptions(create), 'accept calls (the default)', 'reject all calls')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
-    .option('--space <space>', 'space of its profiles (default: "default")')
+    .option('--space <space>', 'space of the profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space } = options
       const limits = { rateLimit: rateLimitOf(options), fields: await fieldsOf(options) }
@@ -53,10 +51,11 @@ export function addSources(program: ApiCommand): void {
     })
 
   const update = sources.api('update <id>', 'update a source')
-  withSwitch(withFieldOptions(update, WITHOUT_FIELDS), ...SWITCH)
+  withSwitch(withFieldOptions(update), 'accept calls', 'reject all calls')
+    .option('--no-fields', 'store all fields unchanged')
     .option('--name <name>', 'new name of the source')
     .option('--rate-limit <calls>', 'maximum calls per second; "none" for no limit', parseRateLimit)
-    .option('--space <space>', 'space of its profiles; applies to new events')
+    .option('--space <space>', 'space of the profiles; applies to new events')
     .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, space } = options
       const { api, output } = context

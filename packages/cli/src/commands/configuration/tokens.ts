@@ -27,7 +27,7 @@ export function addTokens(program: ApiCommand): void {
     )
 
   tokens
-    .api('create <name>', 'create a token; it is shown only once')
+    .api('create <name>', 'create a token, which is shown only once')
     .addOption(
       new Option('--role <role>', 'viewer (read), editor (read and write) or admin')
         .choices(['viewer', 'editor', 'admin'])

@@ -81,7 +81,7 @@ function addList(deliveries: ApiCommand): void {
     .addOption(
       new Option(
         '--class <class>',
-        'only deliveries whose last attempt to a webhook has this class (or not_attempted, quarantined)',
+        'only deliveries whose last attempt to a webhook has this class',
       ).choices(Object.keys(DELIVERY_CLASSES)),
     )
     .option(
@@ -134,7 +134,7 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
   return [
     table(output, failureColumns(failures, names), failures),
     '',
-    'Most recent delivery and error for each:',
+    'Most recent delivery and error of each group:',
     ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapLine(output, sampleText(failure))),
     '',
     // Not wrapped: a command that is pasted must stay on one line.

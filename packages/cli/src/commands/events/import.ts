@@ -31,7 +31,9 @@ an interrupted import. Rejected lines and reasons go to <file>.rejected.ndjson.`
 export function addImport(program: ApiCommand): void {
   program
     .api('import <file>', 'import calls from a file, keeping their timestamps')
-    .addOption(new Option('--type <type>', 'type for lines that have none').choices(EVENT_TYPES))
+    .addOption(
+      new Option('--type <type>', 'type of the calls in lines without a type').choices(EVENT_TYPES),
+    )
     .option('--from-start', 'ignore stored progress and send all lines again')
     .option('--retries <count>', 'retries of a failed request', wholeNumber(0), 10)
     .option(

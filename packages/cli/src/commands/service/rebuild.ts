@@ -18,7 +18,10 @@ export function addRebuild(program: ApiCommand): void {
     .description('rebuild a corrupted database from its readable rows')
     .confirmed()
     .option('--data-dir <folder>', 'data folder of a stopped service')
-    .option('--from <file>', 'read rows from this file instead')
+    .option(
+      '--from <file>',
+      'read the rows from this file instead of the database in the data folder',
+    )
     .action(async (options: RebuildOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       await confirm(

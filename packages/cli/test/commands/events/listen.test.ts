@@ -32,7 +32,7 @@ async function deliver(url: string, secret = SECRET): Promise<number> {
 }
 
 describe('hookline listen', () => {
-  it('with --fail 500:2, responds 500 twice, then 200, and prints each delivery as JSON', async () => {
+  it('with --fail 500:2, responds with 500 twice, then 200, and prints each delivery as JSON', async () => {
     const flags = ['--port', '0', '--secret', SECRET, '--fail', '500:2', '--json']
     await using listening = new Hookline(['listen', ...flags])
     const { url } = await listening.document<{ url: string }>('listening')

@@ -14,10 +14,10 @@ export function OutcomeBadges({ outcomes }: OutcomeBadgesProps): ReactElement {
   if (all.length === 0)
     return (
       <span
-        title="Not processed yet, or the source had no enabled destination"
+        title="The event is not processed yet, or the source had no enabled destination"
         className="text-ink-faint"
       >
-        not sent
+        no deliveries
       </span>
     )
   return (

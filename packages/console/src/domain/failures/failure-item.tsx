@@ -48,7 +48,7 @@ export function FailureItem({
           <span>{failureCount(group)}</span>
         </h3>
         <ResponseQuote attempts={sample?.attempts ?? []} />
-        {lastError !== null && lastError !== `The receiver responded ${group.status}.` && (
+        {lastError !== null && lastError !== `The receiver responded with ${group.status}.` && (
           <p className="text-failed text-dense">
             {kind === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
           </p>

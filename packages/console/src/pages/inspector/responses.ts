@@ -26,5 +26,5 @@ export function responsesSentence({ status, delayMs, failFirst }: ResponseConfig
   const when = delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`
   const isTimeout = delayMs >= LIMITS.attemptTimeoutMs
   const note = ` By default, attempts time out after ${duration(LIMITS.attemptTimeoutMs)} and are retried.`
-  return `Responds ${statuses}, ${when}.${isTimeout ? note : ''}`
+  return `Responds with ${statuses}, ${when}.${isTimeout ? note : ''}`
 }

@@ -26,7 +26,7 @@ export class AccessTokens {
   }
 
   /**
-   * Makes an attempt with the token of the webhook, and a second attempt with a new token if the receiver responded 401. The second
+   * Makes an attempt with the token of the webhook, and a second attempt with a new token if the receiver responded with 401. The second
    * attempt gets the result of the first.
    * @throws {AuthFailedError} if the endpoint returned no token
    */

@@ -139,7 +139,7 @@ function failureText({ status, body }: TokenResponse, credentials: ClientCredent
     .replaceAll(/[^\x21-\x7e]+/g, ' ')
     .slice(0, MAX_DETAIL_CHARACTERS)
   const detail = shown === '' ? '' : ` (${shown})`
-  return `The token endpoint responded ${status}${detail}${reason(status, object)}.`
+  return `The token endpoint responded with ${status}${detail}${reason(status, object)}.`
 }
 
 function reason(status: number, object: JsonObject | undefined): string {

@@ -70,7 +70,9 @@ export class ProxyFailedError extends Error {
   static answered(status: number): ProxyFailedError {
     return status === 407
       ? new ProxyFailedError('The proxy rejected the credentials in the egressProxy setting (407).')
-      : new ProxyFailedError(`The proxy responded ${status} and did not connect to the receiver.`)
+      : new ProxyFailedError(
+          `The proxy responded with ${status} and did not connect to the receiver.`,
+        )
   }
 
   static unreachable(cause: unknown): ProxyFailedError {
@@ -87,7 +89,7 @@ export class MailRefusedError extends Error {
   readonly reply: string
 
   constructor(status: number, command: string, reply: string) {
-    super(`The mail server responded ${status} to ${command}.`)
+    super(`The mail server responded with ${status} to ${command}.`)
     this.status = status
     this.reply = reply
   }

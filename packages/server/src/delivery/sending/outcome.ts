@@ -211,12 +211,12 @@ export function describeResponse(
   instruction?: Instruction,
 ): string {
   if (instruction !== undefined)
-    return `The receiver responded ${status} with webhook-delivery: ${instruction}.`
+    return `The receiver responded with ${status} with webhook-delivery: ${instruction}.`
   if (status >= 300 && status < 400) {
     const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
-    return `The receiver responded ${status}, ${target}. Redirects are not followed.`
+    return `The receiver responded with ${status}, ${target}. Redirects are not followed.`
   }
-  return `The receiver responded ${status}.`
+  return `The receiver responded with ${status}.`
 }
 
 const READABLE = [

@@ -32,7 +32,7 @@ test.each([
   [' https://example.com/ä?q=1 ', 'https://example.com/%C3%A4?q=1'],
   ['http://[::1]:8080/in', 'http://[::1]:8080/in'],
   [url(2048), url(2048)],
-])('the URL %j is stored in its WHATWG form', (sent, stored) => {
+])('an http or https URL is stored in its WHATWG form: %j', (sent, stored) => {
   expect(settingsOf({ webhookUrl: sent }).webhooks[0]?.url).toBe(stored)
 })
 

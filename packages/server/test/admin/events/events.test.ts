@@ -55,7 +55,7 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
     outcome: 'retry',
     class: 'http_5xx',
     status: 503,
-    error: 'The receiver responded 503.',
+    error: 'The receiver responded with 503.',
     headers: { server: 'nginx' },
     body: 'try later',
   }

@@ -168,7 +168,7 @@ const wordsOf = (each: TracedDelivery['delivery'], context: Partial<WaitContext>
 const explanationOf = (...given: Parameters<typeof wordsOf>) => wordsOf(...given).explanation
 
 test('failures are explained, with a remedy', () => {
-  const error = 'The receiver responded 404.'
+  const error = 'The receiver responded with 404.'
   const lastAttempt = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx', error }))
   const rejected = {
     ...delivery('dst_a', 'rejected'),

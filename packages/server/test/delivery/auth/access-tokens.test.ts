@@ -201,30 +201,34 @@ describe('expires_in', () => {
 
 const html = { headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' }
 const refused = { error: 'invalid_client', error_description: 'Unknown client.' }
-const NOT_JSON = 'responded 200, but not with a JSON object of up to 8 KiB.'
-const NO_BEARER = 'responded 200, but not with a bearer token that a header can contain.'
+const NOT_JSON = 'responded with 200, but not with a JSON object of up to 8 KiB.'
+const NO_BEARER = 'responded with 200, but not with a bearer token that a header can contain.'
 
 describe('a token endpoint', () => {
   test.for<readonly [name: string, response: ReceiverResponse, error: string]>([
-    ['a 503', 503, 'responded 503.'],
-    ['a 401', 401, 'responded 401.'],
+    ['a 503', 503, 'responded with 503.'],
+    ['a 401', 401, 'responded with 401.'],
     [
       'an error',
       { status: 400, body: JSON.stringify(refused) },
-      'responded 400 (invalid_client: Unknown client.).',
+      'responded with 400 (invalid_client: Unknown client.).',
     ],
     [
       'an error with a 200',
       { body: JSON.stringify(refused) },
-      'responded 200 (invalid_client: Unknown client.) without an access token.',
+      'responded with 200 (invalid_client: Unknown client.) without an access token.',
     ],
-    ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'responded 302.'],
-    ['a 204', 204, 'responded 204.'],
+    [
+      'a redirect',
+      { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+      'responded with 302.',
+    ],
+    ['a 204', 204, 'responded with 204.'],
     ['a 101', { bytes: 'HTTP/1.1 101 Switching Protocols\r\n\r\n' }, 'did not respond: '],
     ['HTML', html, NOT_JSON],
     ['nothing', 200, NOT_JSON],
     ['a list', { body: '[]' }, NOT_JSON],
-    ['an empty object', { body: '{}' }, 'responded 200 without an access token.'],
+    ['an empty object', { body: '{}' }, 'responded with 200 without an access token.'],
     ['a body of 9 KiB', token({ padding: 'x'.repeat(9 * 1024) }), NOT_JSON],
     ['a huge body', { body: ' '.repeat(1_000_000) }, NOT_JSON],
     ['an endless body', 'endless-body', NOT_JSON],
@@ -273,7 +277,7 @@ describe('a token endpoint', () => {
       }),
     }))
     const result = await openSender().send(requestTo('http://127.0.0.1:9/', authOf(endpoint)))
-    expect(result.error).toMatch(/^The token endpoint responded 400 \(\*+ \[31m: Basic \*+ /)
+    expect(result.error).toMatch(/^The token endpoint responded with 400 \(\*+ \[31m: Basic \*+ /)
     expect(result.error).not.toMatch(/an-access-token|a secret|a\+secret/)
     expect(result.error).not.toContain('\u001b')
     expect(result.error!.length).toBeLessThan(400)

@@ -33,7 +33,7 @@ describe('410 responses count', () => {
   })
 })
 
-describe('a receiver that responds 410 Gone', () => {
+describe('a receiver that responds with 410 Gone', () => {
   test('has its webhook paused after the third 410, which is logged once, and new deliveries are held', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 410 })

@@ -48,7 +48,7 @@ const ANSWERS = [
   ['2606:4700::1111', '::ffff:127.0.0.1'],
 ]
 
-/** Counts all connections to any local address, and responds 400. */
+/** Counts all connections to any local address, and responds with 400. */
 async function openCanary() {
   const canary = { connections: 0, port: 0 }
   const server: Server = createServer((socket) => {

@@ -11,7 +11,7 @@ const BACKLOG = 1
 /** More than the backlog of a listener. */
 const FILLERS = 4
 
-/** An HTTP receiver that accepts no connection until it is released, like a slow network path. Then it responds 204. */
+/** An HTTP receiver that accepts no connection until it is released, like a slow network path. Then it responds with 204. */
 export class LateListener implements AsyncDisposable {
   readonly port: number
   readonly #worker: Worker

@@ -115,9 +115,9 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
 
   test.each<[number, string]>([
     [407, 'The proxy rejected the credentials in the egressProxy setting (407).'],
-    [403, 'The proxy responded 403 and did not connect to the receiver.'],
-    [502, 'The proxy responded 502 and did not connect to the receiver.'],
-    [302, 'The proxy responded 302 and did not connect to the receiver.'],
+    [403, 'The proxy responded with 403 and did not connect to the receiver.'],
+    [502, 'The proxy responded with 502 and did not connect to the receiver.'],
+    [302, 'The proxy responded with 302 and did not connect to the receiver.'],
   ])('it responds %d', async (behaviour, error) => {
     const proxy = await openProxy({ behaviour })
     const receiver = await listening()

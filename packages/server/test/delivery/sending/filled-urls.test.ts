@@ -25,5 +25,7 @@ test('the error of a redirect has no target if the URL has user data', async () 
   const receiver = await listening({ respond: { status: 308, headers: { Location: '/u1/' } } })
   const url = `${receiver.url}/{{userId}}`
   const result = await openSender().send(requestTo(url, { filledUrl: `${receiver.url}/u1` }))
-  expect(result.error).toBe('The receiver responded 308, a redirect. Redirects are not followed.')
+  expect(result.error).toBe(
+    'The receiver responded with 308, a redirect. Redirects are not followed.',
+  )
 })

@@ -76,7 +76,7 @@ test.each([
     const server = await openMailServer({ replies, certificate: certificates.good })
     const result = await openSender(TRUSTED).send(requestTo(server.url, { body: BODY, ...login }))
     expect(result).toMatchObject({ class: 'mail_refused', outcome: 'retry', status })
-    expect(result.error).toContain(`The mail server responded ${status} to `)
+    expect(result.error).toContain(`The mail server responded with ${status} to `)
     expect(result.body).toContain(String(status))
     expect(JSON.stringify(result)).not.toContain('secret-1')
   },

@@ -37,9 +37,9 @@ describe('a response', () => {
   })
 
   test('is described with its status, a redirect with its target', () => {
-    expect(describeResponse(503)).toBe('The receiver responded 503.')
+    expect(describeResponse(503)).toBe('The receiver responded with 503.')
     expect(describeResponse(302, 'https://elsewhere.example/')).toBe(
-      'The receiver responded 302, a redirect to https://elsewhere.example/. Redirects are not followed.',
+      'The receiver responded with 302, a redirect to https://elsewhere.example/. Redirects are not followed.',
     )
   })
 })

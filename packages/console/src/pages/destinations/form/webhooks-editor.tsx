@@ -134,7 +134,8 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
       />
       {webhook.hasSecret && !keepsSecret(webhook) && (
         <p className="text-note">
-          The new URL uses the shared secret. To give it its own, save, then set it below.
+          The new URL uses the shared secret. To use a separate secret for it, save first, then set
+          the secret below.
         </p>
       )}
     </div>

@@ -35,7 +35,9 @@ export function TestTab({ destination }: DestinationProps): ReactElement {
   if (canTest) return <TestForm destination={destination} />
   return (
     <Panel isFlush>
-      <Empty title="Only editors can send tests">See past deliveries under Deliveries.</Empty>
+      <Empty title="Sending a test requires the editor role">
+        See past deliveries under Deliveries.
+      </Empty>
     </Panel>
   )
 }
