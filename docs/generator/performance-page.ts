@@ -9,7 +9,8 @@ import { code, plain, table } from './markdown.ts'
 export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'ingest-single':
     'Calls accepted with one call per request, over 256 connections and over 64, each on disk before its 200. Compared with a bare `node:http` server that parses the JSON and responds.',
-  'ingest-batch': 'The same with batches of 20 calls, as client libraries send them.',
+  'ingest-batch':
+    'Calls accepted in batches of 20, as client libraries send them, each on disk before its 200. Compared with the same bare server.',
   delivery:
     'Events from the log through decision, signature and request to a receiver, with a record of each delivery. Compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
   routing:
@@ -18,7 +19,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   traces:
     'Deliveries with OpenTelemetry on and no trace sampled. Compared with deliveries without a collector, and with `traceContext: off`.',
   'delivery-peers':
-    'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
+    'The events of `delivery` through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
     'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call. Overload: deliveries per second while 32 or 256 connections each send their next call after the previous response.',
   isolation:

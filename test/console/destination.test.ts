@@ -58,7 +58,7 @@ test('the authentication of a webhook is set, shown as stored, and kept when ano
   await page.getByText('Use text without colons and control characters.').waitFor()
   await page.getByLabel('User', { exact: true }).fill('someone')
   await save.click()
-  await page.getByText('Leave empty to keep it.').waitFor()
+  await page.getByText('Leave empty to keep the stored value.').waitFor()
   await expectAccessible(page)
   await page.getByLabel('Name').fill('Renamed')
   await page.getByLabel('User', { exact: true }).fill('another')

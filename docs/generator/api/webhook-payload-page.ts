@@ -127,12 +127,12 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
-  'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
+  'X-Hookline-Replay': '`rpl_…`. Sent only on attempts of a replay.',
   traceparent:
     'Sent if the call had a `traceparent` or OpenTelemetry is on: continues that [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
-  'X-Signature': 'Only with a secret: see below.',
-  'webhook-signature': 'Only with a secret or a key pair: see below.',
+  'X-Signature': 'Sent only with a secret: see below.',
+  'webhook-signature': 'Sent only with a secret or a key pair: see below.',
 }
 
 function headersTable(): string {

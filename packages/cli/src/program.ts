@@ -8,7 +8,7 @@ type AddCommand = (program: ApiCommand) => void
 
 /** The commands by name. Only the ones in use are loaded: loading all takes most of the time of a command. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommand>>>>> = {
-  'Try it:': {
+  'Try Hookline:': {
     dev: async () => (await import('./commands/service/dev.ts')).addDev,
     cluster: async () => (await import('./commands/service/cluster.ts')).addCluster,
     demo: async () => (await import('./commands/service/demo.ts')).addDemo,

@@ -10,9 +10,9 @@ const NONE = {}
 test.for<[Signature, boolean, object[], boolean, string]>([
   ['secret', false, [NONE], false, 'shared secret'],
   ['secret', true, [NONE], true, 'shared secret'],
-  ['secret', false, [OWN], true, 'secret of its URL'],
-  ['secret', false, [OWN, OWN], true, 'secret of its URL'],
-  ['secret', false, [OWN, NONE], false, 'secret of its URL'],
+  ['secret', false, [OWN], true, 'webhook secret'],
+  ['secret', false, [OWN, OWN], true, 'webhook secret'],
+  ['secret', false, [OWN, NONE], false, 'webhook secret'],
   ['ed25519', false, [NONE], true, 'public key'],
   ['ed25519', true, [OWN], true, 'public key'],
   ['both', false, [NONE], true, 'public key'],

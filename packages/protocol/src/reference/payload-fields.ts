@@ -86,7 +86,7 @@ export const PAYLOAD_FIELDS: Readonly<Record<PayloadType, Readonly<Record<string
     alias: {
       ...HEAD,
       'Previous ID': required('The previous id of the user. The key has a space.'),
-      'User ID': required('The new id of the user. Note the space in the key.'),
+      'User ID': required('The new id of the user. The key has a space.'),
       ...END,
     },
     delete: {

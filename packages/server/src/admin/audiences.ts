@@ -33,7 +33,7 @@ const manualField = Type.Literal(true, {
 const AudienceResponse = Type.Object(
   responseFields({
     condition: Schema.orNull(conditionField, 'null for a manual audience.'),
-    manual: Schema.boolean('Whether it is a manual audience, with a list of members.'),
+    manual: Schema.boolean('Whether the audience is a manual list of members.'),
   }),
   { $id: 'Audience' },
 )

@@ -35,7 +35,7 @@ const schema = {
           severity,
           title: Type.String(),
           remedy: Type.String(),
-          since: Schema.nullable(Schema.timeOf('When it began; null if unknown.')),
+          since: Schema.nullable(Schema.timeOf('When the problem began; null if unknown.')),
           count: Schema.nullable(
             Schema.integer(
               'The number of calls, deliveries or attempts; null if none are counted.',
@@ -58,7 +58,9 @@ const schema = {
             Type.Object({
               title: Type.String(),
               remedy: Schema.nullable(Schema.text('Null if an earlier cause has the same remedy.')),
-              url: Schema.nullable(Schema.text('The webhook; null if it is not about one.')),
+              url: Schema.nullable(
+                Schema.text('The webhook; null if the cause is not about a webhook.'),
+              ),
               condition,
               severity,
             }),

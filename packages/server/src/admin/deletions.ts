@@ -59,7 +59,7 @@ const fields = {
   purgedAt: Schema.nullable(Schema.time),
   purged: Type.Object({
     events: count,
-    anonymousEvents: Schema.integer('How many of them had no userId.'),
+    anonymousEvents: Schema.integer('How many of the removed events had no userId.'),
     deliveries: count,
   }),
   notifications: Type.Array(

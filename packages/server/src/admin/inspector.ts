@@ -43,7 +43,7 @@ const InspectorResponse = Type.Object({
   responses: ResponseConfig,
   requests: Type.Object({
     stored: Schema.integer('Stored requests.'),
-    bytes: Schema.integer('Their bytes: body, path and headers.'),
+    bytes: Schema.integer('The bytes of the recorded requests: body, path and headers.'),
     received: Schema.integer('Requests since the start.'),
   }),
   limits: Type.Object({
@@ -65,7 +65,9 @@ const summary = {
   method: Type.String(),
   path: Schema.text('With the query.'),
   size: Schema.integer('Bytes of the body.'),
-  destinationId: Schema.nullable(Schema.text('The destination that sent it; null if ambiguous.')),
+  destinationId: Schema.nullable(
+    Schema.text('The destination that sent the request; null if ambiguous.'),
+  ),
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
   type: Schema.nullable(
@@ -77,14 +79,16 @@ const summary = {
   messageId: Schema.nullable(Type.String()),
   signature: Type.Object({
     verdict: Type.Enum(['valid', 'invalid', 'missing']),
-    reason: Schema.nullable(Schema.text('Why it is not valid; null otherwise.')),
+    reason: Schema.nullable(Schema.text('Why the signature is not valid; null otherwise.')),
     xSignature: scheme('X-Signature'),
     webhookSignature: scheme('webhook-signature'),
   }),
   response: Type.Object({
     status: Type.Integer(),
     delayMs: Type.Integer(),
-    sent: Schema.boolean('false while it is delayed, or if the connection was closed first.'),
+    sent: Schema.boolean(
+      'false while the response is delayed, or if the connection was closed first.',
+    ),
   }),
 }
 

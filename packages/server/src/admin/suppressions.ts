@@ -16,7 +16,7 @@ export const SuppressionResponse = Type.Object(
     since: Schema.time,
     deletionId: Schema.text('The deletion that requested it.'),
     droppedCalls: Schema.integer('Calls for the user that got a 200 and were not stored.'),
-    lastDroppedAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
+    lastDroppedAt: Schema.nullable(Schema.timeOf('When the last dropped call arrived.')),
   },
   { $id: 'Suppression' },
 )
@@ -25,7 +25,9 @@ const { viewer, admin } = Schema.operationsTagged('Deletions')
 
 const userQuery = {
   userId: Type.Optional(Schema.text('The userId of the suppression.')),
-  anonymousId: Type.Optional(Schema.text('Its anonymousId. Mutually exclusive with userId.')),
+  anonymousId: Type.Optional(
+    Schema.text('The anonymousId of the suppressed user. Mutually exclusive with userId.'),
+  ),
 }
 const ended = Schema.responses(204, 'From now on, new events of the user are stored.')
 

@@ -53,7 +53,7 @@ const NodeResponse = Type.Object({
   role: Type.Enum(['all', 'ingest', 'deliver', 'api']),
   startedAt: Schema.time,
   lastSeenAt: Schema.time,
-  isAlive: Schema.boolean('Whether it was seen in the last ten seconds.'),
+  isAlive: Schema.boolean('Whether the node was seen in the last ten seconds.'),
   isSelf: Schema.boolean('Whether this node sent the response.'),
 })
 

@@ -35,7 +35,8 @@ const CreateTokenRequest = Type.Object(
       Schema.nullable(
         Type.String({
           maxLength: 40,
-          description: 'When it expires: a future time in ISO 8601. null or absent for never.',
+          description:
+            'When the token expires: a future time in ISO 8601. null or absent for never.',
         }),
       ),
     ),

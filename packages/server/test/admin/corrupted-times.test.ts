@@ -77,7 +77,7 @@ test.each(['first_due_at', 'due_at'])(
         due: NOON,
         limit: 9,
       })
-      const reason = 'Its timestamps in the database are corrupted.'
+      const reason = 'The timestamps in the database are corrupted.'
       expect({ deliveries, unreadable }, `${value}`).toEqual({
         deliveries: [],
         unreadable: [{ id, reason }],

@@ -69,7 +69,7 @@ export function visitsOf(
     {
       name: 'get started',
       open: () => click(page, 'Get started'),
-      shows: heading(page, 'Verify it in your receiver'),
+      shows: heading(page, 'Verify the signature in your receiver'),
     },
     ...systemVisits(page),
   ]

@@ -76,15 +76,15 @@ export type Source = {
 };
 export type Destination = {
     id: string;
-    /** The id of the source whose events it receives. */
+    /** The id of the source whose events the destination receives. */
     sourceId: string;
     /** Always Webhooks. */
     "type": "Webhooks";
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. Events that arrive while it is false are not delivered. */
+    /** Events that arrive while enabled is false are not delivered. */
     enabled: boolean;
-    /** When it was created, or last enabled or disabled. null if unknown. */
+    /** When the destination was created, or last enabled or disabled. null if unknown. */
     enabledChangedAt: string | null;
     /** When and why the pause began; null if deliveries are not held. */
     paused: {
@@ -106,9 +106,9 @@ export type Destination = {
         signingKeys?: {
             /** whpk_ and the key in base64 (Standard Webhooks). */
             publicKey: string;
-            /** null if it has signed from the start. */
+            /** null if the key has signed from the start. */
             signsFrom: string | null;
-            /** null while it has no successor. */
+            /** null while the key has no successor. */
             signsUntil: string | null;
         }[];
         webhooks: {
@@ -224,7 +224,7 @@ export type Event = {
     warnings: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
     /** The number of later calls with this messageId, which were dropped. */
     duplicates: number;
-    /** When the last of them arrived. */
+    /** When the last duplicate arrived. */
     lastDuplicateAt: string | null;
     /** The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is not counted before its decision is recorded, or during its first attempt. */
     outcomes: {
@@ -249,7 +249,7 @@ export type Suppression = {
     deletionId: string;
     /** Calls for the user that got a 200 and were not stored. */
     droppedCalls: number;
-    /** When the last of them arrived. */
+    /** When the last dropped call arrived. */
     lastDroppedAt: string | null;
 };
 export type Delivery = {
@@ -268,7 +268,7 @@ export type Delivery = {
     state: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
     /** The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers. */
     attemptCount: number;
-    /** The last replay that delivered it again. */
+    /** The last replay that delivered the event again. */
     replayId?: string;
     /** Why the delivery is quarantined. */
     quarantine?: {
@@ -379,12 +379,12 @@ export type EventName = {
     firstSeenAt: string;
     /** ISO 8601, UTC. */
     lastSeenAt: string;
-    /** Its properties, or the traits of identify and group calls, by name: at most 100. */
+    /** The properties of the events, or the traits of identify and group calls, by name: at most 100. */
     properties: {
         name: string;
         /** The JSON types of its values. */
         types: ("string" | "number" | "boolean" | "object" | "array" | "null")[];
-        /** When it was last received, usually to within a minute. */
+        /** When the name was last received, usually to within a minute. */
         lastSeenAt: string;
     }[];
     /** Whether it had further properties, or ones with a name longer than 200 characters. */
@@ -438,7 +438,7 @@ export type Deletion = {
     purgedAt: string | null;
     purged: {
         events: number;
-        /** How many of them had no userId. */
+        /** How many of the removed events had no userId. */
         anonymousEvents: number;
         deliveries: number;
     };
@@ -532,7 +532,7 @@ export type Sync = {
     left: number;
     /** Changes that real-time evaluation missed. Any value above 0 is a bug. */
     missed: number;
-    /** Why it failed. */
+    /** Why the sync failed. */
     error: string | null;
 };
 export type Audience = {
@@ -548,7 +548,7 @@ export type Audience = {
     condition: {
         [key: string]: any;
     } | null;
-    /** Whether it is a manual audience, with a list of members. */
+    /** Whether the audience is a manual list of members. */
     manual: boolean;
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
@@ -1065,13 +1065,13 @@ export function listDestinations({ limit, cursor, sourceId }: {
  * Creates a destination, disabled by default
  */
 export function createDestination(body: {
-    /** The id of the source whose events it receives. */
+    /** The id of the source whose events the destination receives. */
     sourceId: string;
     /** Always Webhooks. */
     "type": "Webhooks";
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. Events that arrive while it is false are not delivered. */
+    /** Events that arrive while enabled is false are not delivered. */
     enabled?: boolean;
     settings: {
         webhooks?: {
@@ -1166,15 +1166,15 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
         status: 200;
         data: {
             id: string;
-            /** The id of the source whose events it receives. */
+            /** The id of the source whose events the destination receives. */
             sourceId: string;
             /** Always Webhooks. */
             "type": "Webhooks";
             /** A string of 1 to 200 characters, not only spaces. */
             name: string;
-            /** true or false. Events that arrive while it is false are not delivered. */
+            /** Events that arrive while enabled is false are not delivered. */
             enabled: boolean;
-            /** When it was created, or last enabled or disabled. null if unknown. */
+            /** When the destination was created, or last enabled or disabled. null if unknown. */
             enabledChangedAt: string | null;
             /** When and why the pause began; null if deliveries are not held. */
             paused: {
@@ -1196,9 +1196,9 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 signingKeys?: {
                     /** whpk_ and the key in base64 (Standard Webhooks). */
                     publicKey: string;
-                    /** null if it has signed from the start. */
+                    /** null if the key has signed from the start. */
                     signsFrom: string | null;
-                    /** null while it has no successor. */
+                    /** null while the key has no successor. */
                     signsUntil: string | null;
                 }[];
                 webhooks: {
@@ -1314,7 +1314,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     pacePerSecond: number | null;
                     /** Pending deliveries: see GET /deliveries?waiting=true. */
                     pending: number;
-                    /** Deliveries held until it is resumed. */
+                    /** Deliveries held until the destination is resumed. */
                     held: number;
                     /** ISO 8601, UTC. */
                     oldestPendingAt: string | null;
@@ -1422,7 +1422,7 @@ export function removeDestination(id: string, { ifMatch }: {
 export function changeDestination(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. Events that arrive while it is false are not delivered. */
+    /** Events that arrive while enabled is false are not delivered. */
     enabled?: boolean;
     settings?: {
         webhooks?: {
@@ -1752,7 +1752,7 @@ export function previewFilter(id: string, body: {
         data: {
             /** The number of events examined. */
             examined: number;
-            /** How many of them the filter selects. */
+            /** How many of the examined events the filter selects. */
             selected: number;
             /** By type and name, the 50 most frequent first. Names are cut to 200 characters. */
             byName: {
@@ -1861,11 +1861,11 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             warnings: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
             /** The number of later calls with this messageId, which were dropped. */
             duplicates: number;
-            /** When the last of them arrived. */
+            /** When the last duplicate arrived. */
             lastDuplicateAt: string | null;
             source: {
                 id: string;
-                /** null if it was deleted. */
+                /** null if the source was deleted. */
                 name: string | null;
             };
             /** The id of its distributed trace (OpenTelemetry, W3C); null if it has none. */
@@ -1998,11 +1998,11 @@ export function listFailures({ destinationId }: {
                 lastSeenAt: string;
                 /** The newest one, preferably with a stored response. */
                 sampleDeliveryId: string;
-                /** Its last error, or why it is quarantined. */
+                /** The last error of the sample delivery, or why it is quarantined. */
                 lastError: string | null;
                 /** The meaning of the class. */
                 meaning: string;
-                /** What to do about it. */
+                /** What to do about the failures. */
                 remedy: string;
             }[];
             /** false if only the newest 2,000 of a destination were counted. */
@@ -2315,7 +2315,7 @@ export function getDeletion(id: string, { format }: {
             purgedAt: string | null;
             purged: {
                 events: number;
-                /** How many of them had no userId. */
+                /** How many of the removed events had no userId. */
                 anonymousEvents: number;
                 deliveries: number;
             };
@@ -2476,7 +2476,7 @@ export function createToken(body: {
     name: string;
     /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
     role: "viewer" | "editor" | "admin";
-    /** When it expires: a future time in ISO 8601. null or absent for never. */
+    /** When the token expires: a future time in ISO 8601. null or absent for never. */
     expiresAt?: string | null;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -2676,7 +2676,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             requests: {
                 /** Stored requests. */
                 stored: number;
-                /** Their bytes: body, path and headers. */
+                /** The bytes of the recorded requests: body, path and headers. */
                 bytes: number;
                 /** Requests since the start. */
                 received: number;
@@ -2718,7 +2718,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 path: string;
                 /** Bytes of the body. */
                 size: number;
-                /** The destination that sent it; null if ambiguous. */
+                /** The destination that sent the request; null if ambiguous. */
                 destinationId: string | null;
                 /** webhook-id: the same on every attempt. */
                 deliveryId: string | null;
@@ -2733,7 +2733,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 messageId: string | null;
                 signature: {
                     verdict: "valid" | "invalid" | "missing";
-                    /** Why it is not valid; null otherwise. */
+                    /** Why the signature is not valid; null otherwise. */
                     reason: string | null;
                     /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
@@ -2743,7 +2743,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 response: {
                     status: number;
                     delayMs: number;
-                    /** false while it is delayed, or if the connection was closed first. */
+                    /** false while the response is delayed, or if the connection was closed first. */
                     sent: boolean;
                 };
             }[];
@@ -2794,7 +2794,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             path: string;
             /** Bytes of the body. */
             size: number;
-            /** The destination that sent it; null if ambiguous. */
+            /** The destination that sent the request; null if ambiguous. */
             destinationId: string | null;
             /** webhook-id: the same on every attempt. */
             deliveryId: string | null;
@@ -2809,7 +2809,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             messageId: string | null;
             signature: {
                 verdict: "valid" | "invalid" | "missing";
-                /** Why it is not valid; null otherwise. */
+                /** Why the signature is not valid; null otherwise. */
                 reason: string | null;
                 /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
@@ -2819,7 +2819,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             response: {
                 status: number;
                 delayMs: number;
-                /** false while it is delayed, or if the connection was closed first. */
+                /** false while the response is delayed, or if the connection was closed first. */
                 sent: boolean;
             };
             /** In order. The values of static headers are [hidden], and for viewers also the signatures. */
@@ -3098,7 +3098,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
             value: any;
             /** null without a value, or if the value is very new. */
             since: string | null;
-            /** When it can next change without a new event. null: only an event can change it. */
+            /** When the result can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
             /** For an audience: the condition, then its parts. */
             condition?: {
@@ -3106,7 +3106,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
-                /** When it can next change without a new event. null: only an event can change it. */
+                /** When the result can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
                 /** The clause, as in the condition. */
                 clause?: {
@@ -3437,7 +3437,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
             value: any;
             /** null without a value, or if the value is very new. */
             since: string | null;
-            /** When it can next change without a new event. null: only an event can change it. */
+            /** When the result can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
             /** For an audience: the condition, then its parts. */
             condition?: {
@@ -3445,7 +3445,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
-                /** When it can next change without a new event. null: only an event can change it. */
+                /** When the result can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
                 /** The clause, as in the condition. */
                 clause?: {
@@ -3807,7 +3807,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 startedAt: string;
                 /** ISO 8601, UTC. */
                 lastSeenAt: string;
-                /** Whether it was seen in the last ten seconds. */
+                /** Whether the node was seen in the last ten seconds. */
                 isAlive: boolean;
                 /** Whether this node sent the response. */
                 isSelf: boolean;
@@ -3918,7 +3918,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 severity: "data_loss" | "failing" | "attention";
                 title: string;
                 remedy: string;
-                /** When it began; null if unknown. */
+                /** When the problem began; null if unknown. */
                 since: string | null;
                 /** The number of calls, deliveries or attempts; null if none are counted. */
                 count: number | null;
@@ -3936,7 +3936,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     title: string;
                     /** Null if an earlier cause has the same remedy. */
                     remedy: string | null;
-                    /** The webhook; null if it is not about one. */
+                    /** The webhook; null if the cause is not about a webhook. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
                     condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";

@@ -20,7 +20,7 @@ export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
   operator: 'Paused manually.',
   webhook_gone: 'The receiver responded with 410 three times in a row.',
   disabled_by_receiver: 'The receiver responded with webhook-delivery: disable.',
-  url_forbidden: 'Its address or port is not allowed by allowedNetworks or allowedPorts.',
+  url_forbidden: 'The settings allowedNetworks and allowedPorts do not allow the address or port.',
 }
 
 const HEALTHY_SUCCESS_RATE = 0.95

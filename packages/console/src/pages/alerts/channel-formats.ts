@@ -24,7 +24,7 @@ export const CHANNEL_FORMATS: Readonly<Record<Channel['format'], ChannelFormat>>
   },
   alertmanager: {
     label: 'Alertmanager',
-    urlHint: 'Its URL with the path /api/v2/alerts.',
+    urlHint: 'The URL of Alertmanager with the path /api/v2/alerts.',
   },
   email: {
     label: 'Email',
@@ -33,7 +33,7 @@ export const CHANNEL_FORMATS: Readonly<Record<Channel['format'], ChannelFormat>>
   },
   webhook: {
     label: 'Webhook',
-    urlHint: 'Receives each alert as a track call in JSON.',
+    urlHint: 'The URL that receives each alert as a track call in JSON.',
     keyLabel: 'Bearer token (optional)',
   },
 }

@@ -37,7 +37,7 @@ export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactE
       {heldBack > 0 && (
         <p className="text-ink-soft px-4 pb-3">
           {countText(heldBack, 'alert')} held back. Each problem is reported at most once an hour.
-          Its next alert includes the number held back.
+          The next alert about the problem includes the number held back.
         </p>
       )}
       <Loaded query={query} lines={3}>

@@ -53,7 +53,7 @@ export function GetStartedPage(): ReactElement {
         </Step>
         <Step
           number={5}
-          title="Verify it in your receiver"
+          title="Verify the signature in your receiver"
           state={isDelivered ? 'current' : 'later'}
         >
           <VerifyStep destination={destination} secret={secret} />

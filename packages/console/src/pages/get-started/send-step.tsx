@@ -25,7 +25,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
     onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
   })
   if (writeKey === undefined || !isReady)
-    return <p className="text-ink-faint">Send it from here or from your code.</p>
+    return <p className="text-ink-faint">Send an event from here or from your code.</p>
   return (
     <>
       {event !== undefined && (

@@ -41,5 +41,5 @@ export function verifiedWith({ settings }: Pick<Destination, 'settings'>): strin
   const hasOwn = webhooks.some(({ secret }) => secret !== undefined)
   const hasSecret = signature !== 'ed25519' && (sharedSecret.set || hasOwn)
   if (signature !== 'secret' && !hasSecret) return 'public key'
-  return hasOwn ? 'secret of its URL' : 'shared secret'
+  return hasOwn ? 'webhook secret' : 'shared secret'
 }

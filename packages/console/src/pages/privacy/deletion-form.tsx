@@ -55,7 +55,7 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
           <>
             Suppress new events of these users
             <span className="text-ink-faint block">
-              Their calls get a 200 and are counted, but not stored.
+              Calls for these users get a 200 and are counted, but not stored.
             </span>
           </>
         }

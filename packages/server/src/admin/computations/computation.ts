@@ -103,7 +103,7 @@ export const SyncResponse = Type.Object(
     ),
     left: Schema.integer('Profiles that lost their value, counted like entered.'),
     missed: Schema.integer('Changes that real-time evaluation missed. Any value above 0 is a bug.'),
-    error: Schema.nullable(Schema.text('Why it failed.')),
+    error: Schema.nullable(Schema.text('Why the sync failed.')),
   },
   { $id: 'Sync' },
 )

@@ -17,7 +17,9 @@ import {
 } from './computation.ts'
 
 const changesAt = Schema.nullable(
-  Schema.timeOf('When it can next change without a new event. null: only an event can change it.'),
+  Schema.timeOf(
+    'When the result can next change without a new event. null: only an event can change it.',
+  ),
 )
 
 const PartResponse = Type.Object({

@@ -122,7 +122,7 @@ export const DeliveryResponse = Type.Object(
     attemptCount: Schema.integer(
       'The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers.',
     ),
-    replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
+    replayId: Type.Optional(Schema.text('The last replay that delivered the event again.')),
     quarantine: Type.Optional(
       Type.Object(
         { reason: Type.String(), at: Schema.time },
@@ -148,9 +148,11 @@ const FailureResponse = Type.Object({
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
   lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
-  lastError: Schema.nullable(Schema.text('Its last error, or why it is quarantined.')),
+  lastError: Schema.nullable(
+    Schema.text('The last error of the sample delivery, or why it is quarantined.'),
+  ),
   meaning: Schema.text('The meaning of the class.'),
-  remedy: Schema.text('What to do about it.'),
+  remedy: Schema.text('What to do about the failures.'),
 })
 
 export const WebhookRequest = Type.Object({

@@ -19,11 +19,12 @@ const CLOSE = 'To make the next attempt now, close the breaker of the destinatio
 export const WAIT_REASONS = {
   in_flight: { meaning: 'An attempt is in progress.', remedy: null },
   queued: {
-    meaning: 'It is due, but queued, because events arrive faster than the receiver accepts them.',
+    meaning:
+      'The delivery is due, but queued, because events arrive faster than the receiver accepts them.',
     remedy: null,
   },
   retry: {
-    meaning: 'Its last attempt failed, and the next one is due later.',
+    meaning: 'The last attempt failed, and the next one is due later.',
     remedy: 'To attempt it now, retry the delivery.',
   },
   retry_after: {
@@ -41,7 +42,8 @@ export const WAIT_REASONS = {
     remedy: 'Correct the URL or remove the webhook, then resume the destination.',
   },
   url_forbidden: {
-    meaning: 'allowedNetworks or allowedPorts forbids its address or port.',
+    meaning:
+      'The settings allowedNetworks and allowedPorts do not allow the address or port of the webhook.',
     remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
   disabled_by_receiver: {

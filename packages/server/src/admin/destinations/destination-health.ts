@@ -28,7 +28,7 @@ export const HealthResponse = Type.Object({
         Schema.number('The current limit on attempts per second, after 429, 502 or 503 responses.'),
       ),
       pending: Schema.integer('Pending deliveries: see GET /deliveries?waiting=true.'),
-      held: Schema.integer('Deliveries held until it is resumed.'),
+      held: Schema.integer('Deliveries held until the destination is resumed.'),
       oldestPendingAt: Schema.nullable(Schema.time),
     }),
   ),

@@ -43,12 +43,14 @@ import { destinationWarnings, type WarningDeps, WarningsResponse } from './warni
 
 const destinationFields = {
   id: Type.String(),
-  sourceId: Schema.text('The id of the source whose events it receives.'),
+  sourceId: Schema.text('The id of the source whose events the destination receives.'),
   type: Schema.oneOf(['Webhooks'], 'Always Webhooks.'),
   name: Schema.name,
-  enabled: Schema.boolean('true or false. Events that arrive while it is false are not delivered.'),
+  enabled: Schema.boolean('Events that arrive while enabled is false are not delivered.'),
   enabledChangedAt: Schema.nullable(
-    Schema.timeOf('When it was created, or last enabled or disabled. null if unknown.'),
+    Schema.timeOf(
+      'When the destination was created, or last enabled or disabled. null if unknown.',
+    ),
   ),
   paused: PauseResponse,
   settings: SettingsResponse,

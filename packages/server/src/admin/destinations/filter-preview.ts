@@ -52,7 +52,7 @@ const schema = {
     'The selected events.',
     Type.Object({
       examined: Schema.integer('The number of events examined.'),
-      selected: Schema.integer('How many of them the filter selects.'),
+      selected: Schema.integer('How many of the examined events the filter selects.'),
       byName: Type.Array(
         Type.Object({
           type: example.type,

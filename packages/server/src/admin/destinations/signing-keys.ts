@@ -38,8 +38,8 @@ export const signatureResponse = {
     Type.Array(
       Type.Object({
         publicKey: Schema.text('whpk_ and the key in base64 (Standard Webhooks).'),
-        signsFrom: Schema.nullable(Schema.timeOf('null if it has signed from the start.')),
-        signsUntil: Schema.nullable(Schema.timeOf('null while it has no successor.')),
+        signsFrom: Schema.nullable(Schema.timeOf('null if the key has signed from the start.')),
+        signsUntil: Schema.nullable(Schema.timeOf('null while the key has no successor.')),
       }),
       { description: 'The Ed25519 key pairs, oldest first. Absent if there have never been any.' },
     ),

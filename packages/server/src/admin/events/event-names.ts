@@ -16,7 +16,7 @@ import * as Schema from '../api/schema.ts'
 const PropertyResponse = Type.Object({
   name: Type.String(),
   types: Type.Array(Type.Enum(PROPERTY_TYPES), { description: 'The JSON types of its values.' }),
-  lastSeenAt: Schema.timeOf('When it was last received, usually to within a minute.'),
+  lastSeenAt: Schema.timeOf('When the name was last received, usually to within a minute.'),
 })
 
 const EventNameResponse = Type.Object(
@@ -38,7 +38,7 @@ const EventNameResponse = Type.Object(
     firstSeenAt: Schema.time,
     lastSeenAt: Schema.time,
     properties: Type.Array(PropertyResponse, {
-      description: `Its properties, or the traits of identify and group calls, by name: at most ${LIMITS.propertiesPerEventName}.`,
+      description: `The properties of the events, or the traits of identify and group calls, by name: at most ${LIMITS.propertiesPerEventName}.`,
     }),
     hasMoreProperties: Schema.boolean(
       `Whether it had further properties, or ones with a name longer than ${LIMITS.catalogNameCharacters} characters.`,

@@ -24,7 +24,7 @@ const eventFields = {
   receivedAt: Schema.time,
   warnings: Type.Array(Type.Enum(EVENT_WARNINGS), { description: 'Warnings about the call.' }),
   duplicates: Schema.integer('The number of later calls with this messageId, which were dropped.'),
-  lastDuplicateAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
+  lastDuplicateAt: Schema.nullable(Schema.timeOf('When the last duplicate arrived.')),
 }
 
 const outcomesField = Type.Object(
@@ -43,7 +43,7 @@ const TraceResponse = Type.Object({
   ...eventFields,
   source: Type.Object({
     id: Type.String(),
-    name: Schema.nullable(Schema.text('null if it was deleted.')),
+    name: Schema.nullable(Schema.text('null if the source was deleted.')),
   }),
   traceId: Schema.nullable(
     Schema.text('The id of its distributed trace (OpenTelemetry, W3C); null if it has none.'),

@@ -19,7 +19,7 @@ import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiti
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',
-    help: 'It receives later events. To send this one, send a test delivery with its event id.',
+    help: 'The destination receives later events. To send this one, send a test delivery with its event id.',
   },
 } as const
 

@@ -15,11 +15,11 @@ import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',
-    help: 'Its trace shows what happened to it.',
+    help: 'The trace of the event shows what happened to it.',
   },
   other_source: {
     meaning: 'An event with this messageId arrived at another source.',
-    help: "Its trace shows what happened to it. Check the client's write key.",
+    help: "The trace of the event shows what happened to it. Check the client's write key.",
   },
   unknown_source: {
     meaning: 'There are no sources, or none with this id.',
@@ -31,7 +31,7 @@ export const MISSING_CAUSES = {
   },
   deleted: {
     meaning: "A deletion removed the user's earlier events.",
-    help: 'They cannot be restored. Later events are stored, unless the user is suppressed.',
+    help: 'The deleted events cannot be restored. Later events are stored, unless the user is suppressed.',
   },
   expired: {
     meaning: 'The event is older than the retention time, so it was removed.',
@@ -100,8 +100,8 @@ const MissingEventQuery = Schema.strictObject({
   messageId: optional('The messageId of the call.'),
   eventId: optional('The id of the event.'),
   userId: optional('The userId of the call.'),
-  anonymousId: optional('Its anonymousId; only used without a userId.'),
-  sourceId: optional('Its source.'),
+  anonymousId: optional('The anonymousId of the call; only used without a userId.'),
+  sourceId: optional('The source of the call.'),
 })
 type MissingEvent = Static<typeof MissingEventQuery>
 

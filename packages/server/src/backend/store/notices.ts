@@ -98,8 +98,8 @@ export function claimedNotice(
 ): ClaimedDelivery<DeliveryContent> | UnreadableRecord {
   const { delivery_id: id, created_at: createdAt, first_due_at: firstDueAt, due_at: dueAt } = row
   if (![createdAt, firstDueAt, dueAt ?? 0].every(isTime))
-    return { id, reason: 'Its timestamps in the database are corrupted.' }
-  if (webhooks === undefined) return { id, reason: 'Its stored state is not valid JSON.' }
+    return { id, reason: 'The timestamps in the database are corrupted.' }
+  if (webhooks === undefined) return { id, reason: 'The stored state is not valid JSON.' }
   return { delivery: deliveryOf(row, webhooks), event: contentOf(row) }
 }
 

@@ -165,7 +165,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('on the cluster', () => {
     expect(messageIdsAt(receiver).filter((id) => id === good!.messageId)).toHaveLength(2)
     expect(receiver.requests).toHaveLength(3)
     const [delivery] = await engine.deliveries({ eventId: bad!.id })
-    expect(delivery?.quarantine?.reason).toBe('Its event in the database is corrupted.')
+    expect(delivery?.quarantine?.reason).toBe('The event in the database is corrupted.')
     const { data } = await engine.backend.events.list({}, { limit: 10 })
     expect(data.map(({ id }) => id)).toEqual([good!.id])
     const slice = await engine.backend.followedLog.read({ after: 0, limit: 10 })

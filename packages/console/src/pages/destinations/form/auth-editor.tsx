@@ -77,10 +77,10 @@ export function AuthEditor(props: AuthEditorProps): ReactElement {
 function storedHint(auth: AuthDraft, name: string, hasSameUrl: boolean): ReactNode {
   const { certificate } = auth
   const words = !hasSameUrl
-    ? 'Enter it again for the new URL.'
+    ? 'Enter this again for the new URL.'
     : hasOtherTokenUrl(auth)
-      ? 'Enter it again for the new token URL.'
-      : 'Leave empty to keep it.'
+      ? 'Enter this again for the new token URL.'
+      : 'Leave empty to keep the stored value.'
   if (name !== 'certificate' || certificate === undefined) return words
   const { subject, expiresAt } = certificate
   return (

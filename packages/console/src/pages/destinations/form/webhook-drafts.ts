@@ -30,8 +30,8 @@ export interface WebhooksDraft {
 }
 
 export const POLICIES = {
-  any: 'any one URL accepts it',
-  each: 'every URL accepts it',
+  any: 'one URL accepts the event',
+  each: 'every URL accepts the event',
 } as const
 
 type Webhook = Destination['settings']['webhooks'][number]

@@ -62,7 +62,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
       {webhooks.length > 1 && (
         <Field
           label="Delivered when"
-          hint="Until then, each URL that has not accepted it is retried."
+          hint="Until then, each URL that has not accepted the event is retried."
         >
           {(ids) => (
             <Select
@@ -244,8 +244,8 @@ type ValueFieldProps = Pick<HeaderEditorProps, 'header' | 'webhook' | 'onChange'
 
 function ValueField({ header, webhook, onChange }: ValueFieldProps): ReactElement {
   const storedHint = hasSameUrl(webhook)
-    ? 'Leave empty to keep it.'
-    : 'Enter it again for the new URL.'
+    ? 'Leave empty to keep the stored value.'
+    : 'Enter this again for the new URL.'
   const hint = header.isStored ? storedHint : undefined
   return (
     <Field label="Value" className="flex-1 basis-44" hint={hint}>

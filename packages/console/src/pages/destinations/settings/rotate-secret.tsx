@@ -71,7 +71,7 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
           {(!isFirst || settings.sharedSecret.set) && (
             <Field
               label="Overlap"
-              hint="Until it ends, webhook-signature has both signatures. X-Signature has only the new one."
+              hint="During the overlap, webhook-signature has both signatures. X-Signature has only the new one."
               fieldError={errorAt(rotate.error, '/overlapHours')}
             >
               {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}

@@ -138,9 +138,11 @@ function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactEl
       onClose={onClose}
     >
       <p>
-        Requests will no longer be signed with it, so receivers that verify signatures with it will
-        reject them.{' '}
-        {url !== undefined && settings.sharedSecret.set && 'The shared secret replaces it. '}
+        Requests will no longer be signed with this secret, so receivers that verify signatures with
+        it will reject the requests.{' '}
+        {url !== undefined &&
+          settings.sharedSecret.set &&
+          'The shared secret replaces the secret of this URL. '}
         This cannot be undone.
       </p>
     </Confirm>

@@ -136,7 +136,7 @@ const LEADS = [
   ['24', '24 hours'],
   ['72', '3 days'],
   ['168', '7 days'],
-  ['0', 'None: sign with it now'],
+  ['0', 'None: sign with the new key now'],
 ] as const
 interface RotateKeyProps {
   readonly id: string
@@ -172,7 +172,7 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
         >
           {(ids) => <Select {...ids} options={LEADS} value={lead} onPick={setLead} />}
         </Field>
-        <Field label="Overlap" hint="Until it ends, the old key also signs.">
+        <Field label="Overlap" hint="During the overlap, the old key also signs.">
           {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}
         </Field>
         <FormError error={rotate.error} />

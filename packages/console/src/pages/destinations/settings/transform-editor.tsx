@@ -69,7 +69,7 @@ export function TransformEditor({
       {!isBlank(expression) && (
         <>
           <Field
-            label="Try it with"
+            label="Try the transform with"
             hint={
               isShapeEdited ? 'With the saved fields and format, not the edited ones.' : undefined
             }

@@ -56,13 +56,13 @@ function claimedDelivery(
   parts: StoredParts,
 ): ClaimedDelivery | UnreadableRecord {
   const { delivery_id: id, body } = row
-  if (body === null) return { id, reason: 'Its event was not found in the archive.' }
+  if (body === null) return { id, reason: 'The event was not found in the archive.' }
   const webhooks = parts.partsIn(row.webhooks)
-  if (!webhooks) return { id, reason: 'Its stored state is not valid JSON.' }
+  if (!webhooks) return { id, reason: 'The stored state is not valid JSON.' }
   try {
     return { delivery: deliveryOf(row, webhooks), event: eventOf({ ...row, body }) }
   } catch {
-    return { id, reason: 'Its event in the database is corrupted.' }
+    return { id, reason: 'The event in the database is corrupted.' }
   }
 }
 

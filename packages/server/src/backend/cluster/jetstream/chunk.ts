@@ -91,7 +91,7 @@ function framesIn(chunk: Buffer): Frame[] | string {
     })
     start = end
   }
-  return start === chunk.length ? frames : 'Its length does not match its table.'
+  return start === chunk.length ? frames : 'The length of the chunk does not match its table.'
 }
 
 const WRONG_FIELDS = 'Invalid fields.'

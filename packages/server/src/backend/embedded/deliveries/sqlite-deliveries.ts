@@ -68,15 +68,15 @@ export function sqliteNoticeQueue(
 
 function claimedOf(row: SqliteRow, parts: StoredParts): ClaimedDelivery | UnreadableRecord {
   const id = String(row['delivery_id'])
-  if (row['body'] === null) return { id, reason: 'Its event was not found in the archive.' }
+  if (row['body'] === null) return { id, reason: 'The event was not found in the archive.' }
   if (![row['first_due_at'], row['due_at'] ?? 0].every(isTime))
-    return { id, reason: 'Its timestamps in the database are corrupted.' }
+    return { id, reason: 'The timestamps in the database are corrupted.' }
   const webhooks = parts.partsIn(row['webhooks'])
-  if (!webhooks) return { id, reason: 'Its stored state is not valid JSON.' }
+  if (!webhooks) return { id, reason: 'The stored state is not valid JSON.' }
   try {
     const event = eventOfRow({ ...row, id: row['event_id']! })
     return { delivery: deliveryOf(row as unknown as DeliveryRow, webhooks), event }
   } catch {
-    return { id, reason: 'Its event in the database is corrupted.' }
+    return { id, reason: 'The event in the database is corrupted.' }
   }
 }

@@ -260,7 +260,7 @@ async function traitsOf(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<num
 /** Adds identities with corrupt data to the quarantine. The data is dropped. */
 async function quarantine(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   if (ids.length === 0) return
-  const reason = 'Its stored counts or traits were not valid JSON, and were removed.'
+  const reason = 'The stored counts or traits were not valid JSON, and were removed.'
   const rows = ids.map((id) => ({ id: `profile:${id}`, reason, at }))
   const input = tx.dialect.rows(rows, { text: ['id', 'reason'], number: ['at'] })
   await tx.run(sql`
