@@ -22,7 +22,7 @@ export function TopBar({ onMenu, onPalette }: TopBarProps): ReactElement {
       >
         <Icon name="search" />
         <span>
-          Go to <span className="hidden sm:inline">page or ID</span>
+          Go to <span className="hidden sm:inline">page, ID or email</span>
         </span>
         <kbd className="text-note ml-auto hidden sm:inline">Ctrl K</kbd>
       </Button>

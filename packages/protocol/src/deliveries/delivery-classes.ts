@@ -25,11 +25,16 @@ export type DeliveryClass = keyof typeof DELIVERY_CLASSES
 const CREDENTIALS_REFUSED =
   'The receiver refused the credentials. Check auth, the static headers and the secrets of the webhook, then retry the rejected deliveries.'
 
+const CONTENT_REFUSED =
+  'The receiver refused the content of the request. Its response usually names the reason. Fix that, then retry the rejected deliveries.'
+
 /** More specific than the remedies of their class. */
 const REMEDIES_OF_STATUS: ReadonlyMap<number | null | undefined, string> = new Map([
   [401, CREDENTIALS_REFUSED],
   [403, CREDENTIALS_REFUSED],
   [404, 'Check the path of the URL, then retry the rejected deliveries.'],
+  [400, CONTENT_REFUSED],
+  [422, CONTENT_REFUSED],
 ])
 
 /** How to fix the cause of a failed delivery. */

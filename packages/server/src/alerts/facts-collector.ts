@@ -143,7 +143,8 @@ export class FactsCollector {
       }
       const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending)
       const results = this.#results.of(id)
-      const isGrouped = isFailing(webhooks, results) && grouped++ < MAX_GROUPED
+      const hasFailures = isFailing(webhooks, results) || rejected.has(id)
+      const isGrouped = hasFailures && grouped++ < MAX_GROUPED
       collected.push({
         destination,
         ...counts,

@@ -229,7 +229,9 @@ describe('a hostile transform', () => {
   test('that needs more memory than a process has ends neither the service nor other evaluations', async () => {
     const hostile = evaluate('$pad("x", 500000000)')
     const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
-    expect(await hostile).toEqual({ error: 'The transform needed more than 16 MiB.' })
+    // On a busy machine, the time limit may end it first.
+    const error = expect.stringMatching(/needed more than 16 MiB|ran for more than 5 s/)
+    expect(await hostile).toEqual({ error })
     expect(await Promise.all(others)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
   })
 

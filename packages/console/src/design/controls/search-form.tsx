@@ -30,7 +30,7 @@ export function SearchForm({
         type="search"
         aria-label={label}
         placeholder={placeholder}
-        className="max-w-80 flex-1"
+        className="max-w-80 min-w-64 flex-1"
         value={text}
         onChange={({ target }) => setText(target.value)}
       />

@@ -12,10 +12,7 @@ interface TabListProps {
 export function TabList({ label, tabs, value, onChange, children }: TabListProps): ReactElement {
   return (
     <Tabs.Root value={value} onValueChange={onChange} className="min-w-0">
-      <Tabs.List
-        aria-label={label}
-        className="border-line mb-4 flex gap-1 overflow-x-auto overflow-y-hidden border-b"
-      >
+      <Tabs.List aria-label={label} className="border-line mb-4 flex flex-wrap gap-x-1 border-b">
         {tabs.map(([each, words]) => (
           <Tabs.Trigger
             key={each}

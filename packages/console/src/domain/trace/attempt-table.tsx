@@ -49,6 +49,7 @@ interface AttemptRowProps {
 
 function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement {
   const { url, outcome, status, durationMs, error, startedAt } = attempt
+  const isRepeated = error === `The receiver responded ${status}.`
   const { tone } = shownOutcome(outcome)
   return (
     <Row>
@@ -64,7 +65,7 @@ function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement 
         <Phases attempt={attempt} />
       </Cell>
       <Cell className={error === undefined ? '' : 'min-w-40 max-w-96'}>
-        {error !== undefined && shownText(error)}
+        {error !== undefined && !isRepeated && shownText(error)}
       </Cell>
       <Cell>
         <Time at={startedAt} />

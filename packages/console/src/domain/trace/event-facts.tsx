@@ -35,7 +35,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
         ['User', userId === null ? undefined : <User id={userId} sourceId={sourceId} />],
         ['anonymousId', idOrNothing(anonymousId, 'the anonymousId')],
         ['messageId', idOrNothing(messageId, 'the messageId')],
-        ['Event', <IdText id={id} what="the event ID" />],
+        ['Event ID', <IdText id={id} what="the event ID" />],
         [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
         ['Distributed trace', traceOf(trace)],

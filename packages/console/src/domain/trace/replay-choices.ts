@@ -4,6 +4,7 @@ import type { Trace } from './trace-query.ts'
 
 export interface ReplayChoice {
   readonly destinationId: string
+  readonly state: string
   readonly effect: string
   readonly send: () => Promise<unknown>
 }
@@ -21,19 +22,32 @@ const EFFECTS = {
 
 const DECLINED = 'The destination was disabled when the event arrived. Replaying sends it now.'
 
-/** The destinations to replay to. Leaves out destinations whose delivery is held, and destinations that the call excludes. */
+/** The order of the choices. A destination that accepted the event comes last: a replay sends it twice. */
+const ORDER: readonly string[] = [
+  'rejected',
+  'expired',
+  'quarantined',
+  'pending',
+  'declined',
+  'delivered',
+]
+
+/** The destinations to replay to, those without the event first. Leaves out destinations whose delivery is held, and destinations that the call excludes. */
 export function replayChoices(trace: Trace): ReplayChoice[] {
-  return trace.decisions.flatMap(({ destinationId, decision, reason }) => {
+  const choices = trace.decisions.flatMap(({ destinationId, decision, reason }): ReplayChoice[] => {
     const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
     if (delivery !== undefined) {
       if (delivery.state === 'held') return []
       const { id, state } = delivery
-      return [{ destinationId, effect: EFFECTS[state], send: () => api.retryDelivery(id, {}) }]
+      return [
+        { destinationId, state, effect: EFFECTS[state], send: () => api.retryDelivery(id, {}) },
+      ]
     }
     if (decision !== 'declined' || reason !== 'destination_disabled') return []
     const send = (): Promise<unknown> => replayDeclined(trace, destinationId)
-    return [{ destinationId, effect: DECLINED, send }]
+    return [{ destinationId, state: decision, effect: DECLINED, send }]
   })
+  return choices.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
 }
 
 /** Selects the one event by the millisecond of its receipt and its messageId. */

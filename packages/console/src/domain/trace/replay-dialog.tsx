@@ -32,11 +32,15 @@ export function ReplayDialog({
     <Confirm title="Replay event" action="Replay" onConfirm={send} onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2">Destination</legend>
-        {choices.map(({ destinationId, effect }) => (
+        {choices.map(({ destinationId, state, effect }) => (
           <Choice
             key={destinationId}
             group="destination"
-            label={<span className="font-medium">{names.destination(destinationId)}</span>}
+            label={
+              <>
+                <span className="font-medium">{names.destination(destinationId)}</span> ({state})
+              </>
+            }
             hint={effect}
             isChosen={destinationId === choice.destinationId}
             onChoose={() => setPicked(destinationId)}

@@ -26,7 +26,7 @@ export function ResponseQuote({ attempts }: ResponseQuoteProps): ReactElement | 
   if (body === undefined || body === '') return undefined
   return (
     <p className="text-dense text-ink-soft min-w-0">
-      Response <code className="bg-sunken rounded-small px-1 break-all">{shownText(body)}</code>
+      Response <code className="bg-sunken rounded-small px-1 wrap-anywhere">{shownText(body)}</code>
     </p>
   )
 }

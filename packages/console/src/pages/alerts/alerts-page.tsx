@@ -34,7 +34,11 @@ export function AlertsPage(): ReactElement {
         {({ sourceId, channels, heldBack, conditions }) => (
           <div className="flex flex-col gap-4">
             <ChannelsPanel channels={channels} />
-            <LastAlertsPanel sourceId={sourceId} heldBack={heldBack} />
+            <LastAlertsPanel
+              sourceId={sourceId}
+              hasChannels={channels.length > 0}
+              heldBack={heldBack}
+            />
             <ConditionsPanel conditions={conditions} />
           </div>
         )}

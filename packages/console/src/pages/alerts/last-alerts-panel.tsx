@@ -17,11 +17,16 @@ const REFETCH_MS = 10_000
 
 interface LastAlertsProps {
   readonly sourceId: string
+  readonly hasChannels: boolean
   /** The number of alerts that are held back. */
   readonly heldBack: number
 }
 
-export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactElement {
+export function LastAlertsPanel({
+  sourceId,
+  hasChannels,
+  heldBack,
+}: LastAlertsProps): ReactElement {
   const query = useQuery({
     queryKey: ['events', 'alerts', sourceId],
     queryFn: ({ signal }) => api.listEvents({ sourceId, limit: SHOWN }, { signal }),
@@ -44,7 +49,9 @@ export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactE
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No alerts yet">
-              No problem has been reported since the first channel was added.
+              {hasChannels
+                ? 'No problem has been reported since the first channel was added.'
+                : 'Problems are reported once there is a channel.'}
             </Empty>
           ) : (
             <Table label="Newest alerts" head={['Alert', 'About', 'Outcome', 'Time']}>

@@ -81,7 +81,7 @@ function Request({ event, deliveryId, url }: RequestProps): ReactElement {
       </Panel>
     )
   return (
-    <Panel title="Request">
+    <Panel title="Next request">
       <Loaded query={query}>
         {({ webhooks }) => {
           const found = webhooks.find((each) => each.url === url)

@@ -76,7 +76,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
           ))}
         </ul>
       </Panel>
-      {!failures.isComplete && (
+      {shown.some(({ isComplete }) => !isComplete) && (
         <p className="text-ink-soft">
           There are more: only the newest failures of a destination are counted.
         </p>

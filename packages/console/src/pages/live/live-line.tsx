@@ -45,7 +45,7 @@ export const LiveLine = memo(
         <span className="min-w-0 flex-[2] truncate font-medium">
           {shownText(event === null ? eventId : titleOf(event), MAX_CHARACTERS)}
         </span>
-        <span className="text-ink-soft hidden min-w-0 flex-1 truncate @2xl:inline">
+        <span className="text-ink-soft min-w-0 flex-1 truncate">
           {shownText(user, MAX_CHARACTERS)}
         </span>
         <span className="text-ink-faint hidden min-w-0 flex-1 truncate @4xl:inline">

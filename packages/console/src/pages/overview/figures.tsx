@@ -60,7 +60,7 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       <Figure
         label="Pending"
         value={pending === undefined ? '–' : wholeNumber(pending)}
-        note={`${oldest}; average: ${countChange(now.pending, before.pending)}`}
+        note={[oldest, meansText(now.pending, before.pending)].filter(Boolean).join('; ')}
       />
       <Figure
         label="Delivery latency, p95"
@@ -69,6 +69,12 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       />
     </dl>
   )
+}
+
+/** A percentage would say little: the mean is often near 0. */
+function meansText(now: number | null, before: number | null): string {
+  if (now === null) return ''
+  return `average ${shortNumber(now)}${before === null ? '' : `, previously ${shortNumber(before)}`}`
 }
 
 function summaryOf(points: readonly StatisticsPoint[]) {

@@ -20,14 +20,14 @@ export function RejectedCalls({ points, className }: RejectedCallsProps): ReactE
   if (refusals.length === 0)
     return <p className={classNames('text-ink-soft', className)}>No rejected calls.</p>
   return (
-    <Table label="Rejected calls by reason" head={['Calls', 'Reason', 'What to do']}>
+    <Table label="Rejected calls by reason" head={['Reason', 'Calls', 'What to do']}>
       {refusals.map(({ code, count, meaning, remedy }) => (
         <Row key={code}>
-          <Cell className="tabular-nums">{wholeNumber(count)}</Cell>
           <Cell className="min-w-48">
             <p>{meaning}</p>
             <code className="text-ink-faint text-note">{shownText(code)}</code>
           </Cell>
+          <Cell className="tabular-nums">{wholeNumber(count)}</Cell>
           <Cell className="text-ink-soft min-w-64">{remedy}</Cell>
         </Row>
       ))}

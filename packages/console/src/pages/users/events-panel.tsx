@@ -8,7 +8,7 @@ import { Panel } from '../../design/panel.tsx'
 import { StateBadge, type Tone } from '../../design/state-badge.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { summaryOf, titleOf } from '../../domain/events/event-summary.ts'
+import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { useNames } from '../../domain/names.ts'
 import { countText } from '../../format/figures.ts'
@@ -122,8 +122,8 @@ function Notice({ tone, state, deletionId, children }: NoticeProps): ReactElemen
 function EventTable({ events }: { readonly events: Events['data'] }): ReactElement {
   return (
     <Table label="Events, newest first" head={['Event', 'Outcome', 'Type', 'Received']}>
-      {events.map(({ id, event, outcomes, receivedAt }) => {
-        const summary = summaryOf(event, false)
+      {events.map(({ id, sourceId, event, outcomes, receivedAt }) => {
+        const summary = summaryOf(event, isComputed(sourceId))
         return (
           <Row key={id}>
             <Cell className="min-w-40">

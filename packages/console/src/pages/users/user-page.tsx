@@ -32,8 +32,8 @@ export function UserPage(): ReactElement {
         }
       />
       <div className="flex flex-col gap-4">
-        <Profile userId={userId} space={space} />
         <EventsPanel userId={userId} />
+        <Profile userId={userId} space={space} />
       </div>
     </>
   )

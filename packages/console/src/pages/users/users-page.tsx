@@ -54,13 +54,13 @@ export function UsersPage(): ReactElement {
         </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
-            Indexing email addresses: {Math.round(indexed * 100)}%. The search continues by itself.
+            Still searching: {Math.round(indexed * 100)}% of the email addresses are indexed.
           </p>
         )}
         <Loaded query={query} lines={8}>
           {(profiles) =>
             profiles.length === 0 ? (
-              <NoProfiles search={search} />
+              indexed === undefined && <NoProfiles search={search} />
             ) : (
               <ProfileTable profiles={profiles} space={space} />
             )

@@ -59,7 +59,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             onClick={() => go(entry)}
           >
             <span className="font-medium">{shownText(entry.name, 120)}</span>
-            <span className="text-ink-faint text-note text-right">{entry.kind}</span>
+            <span className="text-ink-faint text-note whitespace-nowrap">{entry.kind}</span>
           </li>
         ))}
       </ul>

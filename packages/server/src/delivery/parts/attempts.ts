@@ -353,6 +353,9 @@ export function nextRequest(
   return requestTo(webhook, settings, { ...body, deliveryId, attempt, replayId }, now)
 }
 
+/** A manual retry of a finished part starts again at 1. */
 function nextNumber(delivery: Delivery, url: string): number {
-  return 1 + (partOf(delivery, url)?.lastAttempt?.number ?? 0)
+  const part = partOf(delivery, url)
+  const isOpen = part?.state === 'pending' || part?.state === 'held'
+  return isOpen ? 1 + (part.lastAttempt?.number ?? 0) : 1
 }

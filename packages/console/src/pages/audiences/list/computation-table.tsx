@@ -93,7 +93,7 @@ function RecordRow({ index, kind, record }: RecordRowProps): ReactElement {
   )
 }
 
-/** Users who entered and left in the last 24 hours. */
+/** The users who entered and left in the last 24 hours, or the changes to a trait. */
 function DayChanges({ kind, record }: ComputationProps): ReactElement {
   const { data } = useQuery(changesQuery(kind, record, 1))
   if (data === undefined) return <span className="text-ink-faint">–</span>
@@ -101,6 +101,8 @@ function DayChanges({ kind, record }: ComputationProps): ReactElement {
     data.data.reduce((total, hour) => total + hour[field], 0)
   const [entered, left] = [sum('entered'), sum('left')]
   if (entered + left === 0) return <span className="text-ink-faint">no change</span>
+  // A user's trait can change many times.
+  if (kind.param === 'trait') return <>{countText(entered + left, 'change')}</>
   return (
     <>
       +{wholeNumber(entered)} −{wholeNumber(left)}
