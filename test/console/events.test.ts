@@ -49,7 +49,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   // The receiver's response comes before the general remedy.
   await page
     .locator('p', { hasText: 'Response unknown user' })
-    .locator('+ p', { hasText: 'http_4xx: Compare method, URL, static headers' })
+    .locator('+ p', { hasText: 'http_4xx: The receiver refused the content' })
     .waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
@@ -128,21 +128,27 @@ test('the list shows the outcome of each event, and can be filtered by it', asyn
 test('the page is updated when the replay of a failed delivery succeeds', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()
+  await using working = await openReceiver()
+  await namedDestination(service, 'Warehouse', working.url)
   await namedDestination(service, 'CRM', receiver.url)
   await service.track('m1')
   const { id } = await service.endOf('m1')
   const { page, go } = await openSignedIn(service)
   await go(`events/${id}`)
-  await page.getByText('Delivery failed.').waitFor()
+  await page.getByText('Delivered to 1 of 2 destinations: 1 failed.').waitFor()
   receiver.respond = () => 200
   await page.keyboard.press('r')
-  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Delivered to its destination.').waitFor()
+  // The default must not send the event to a destination that has it.
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('radio', { name: /^CRM \(rejected\)/ }).isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('Delivered to both destinations.').waitFor()
+  expect(working.requests).toHaveLength(1)
   await page.getByRole('cell', { name: '#1 of manual retry', exact: true }).waitFor()
   // The state of the delivery is shown once.
   const card = page.getByRole('region', { name: 'CRM' })
   expect(await card.getByText(/delivered/i).count()).toBe(1)
-  await page.getByRole('cell', { name: '#1', exact: true }).waitFor()
+  await card.getByRole('cell', { name: '#1', exact: true }).waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByRole('heading', { name: 'Response 400' }).waitFor()
 })

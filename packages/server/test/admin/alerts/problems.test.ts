@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
-import { DELIVERY_CLASSES } from '@hookline/protocol'
+import { remedyOf } from '@hookline/protocol'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
 import { MAX_DESTINATIONS } from '../../../src/alerts/conditions.ts'
 import {
   attemptOf,
   deliveryOf,
+  lastOf,
+  partOf,
   recordDelivery,
 } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer, RETENTION_MS } from '../admin-server.ts'
@@ -160,9 +162,11 @@ test('expired deliveries come before failures, until they are replayed', async (
 test('rejected deliveries are a problem for an hour, unless they are replayed', async () => {
   await using server = await open()
   const { destinationId } = server
-  const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 400 })
+  const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 422 })
   const delivery = await recordDelivery(server, { destinationId })
-  const rejected = deliveryOf(acceptedEvent(), { ...delivery, state: 'rejected', dueAt: null })
+  const part = partOf({ state: 'rejected', dueAt: null, lastAttempt: lastOf(attempt) })
+  const finished = { state: 'rejected', dueAt: null, attemptCount: 1, webhooks: [part] } as const
+  const rejected = deliveryOf(acceptedEvent(), { ...delivery, ...finished })
   await server.backend.deliveries.record([{ delivery: rejected, attempts: [attempt] }])
   await server.count(NOON, { 'attempts.2xx': 9, 'attempts.4xx': 1, 'failed.rejected': 1 })
   expect(await problemsOf(server)).toMatchObject([
@@ -170,7 +174,10 @@ test('rejected deliveries are a problem for an hour, unless they are replayed', 
       condition: 'deliveries_rejected',
       severity: 'data_loss',
       count: 1,
-      remedy: DELIVERY_CLASSES.http_4xx.help,
+      // Also of a destination that works otherwise.
+      title: expect.stringContaining('The receiver responded 422'),
+      remedy: remedyOf('http_4xx', 422),
+      sampleDeliveryId: delivery.id,
     },
   ])
   server.clock.advance(61 * MINUTE)

@@ -58,6 +58,20 @@ async function problemOf(id: string): Promise<readonly unknown[]> {
   return [status, body.code, body.detail]
 }
 
+test('a finished delivery would start again with its first attempt', async () => {
+  const { id } = await deliver('u1')
+  const { attempts: _, ...delivery } = (await server.backend.deliveries.find(id))!
+  const webhooks = delivery.webhooks.map((part) => ({
+    ...part,
+    state: 'rejected' as const,
+    dueAt: null,
+  }))
+  const rejected = { ...delivery, state: 'rejected' as const, dueAt: null, webhooks }
+  await server.backend.deliveries.record([{ delivery: rejected, attempts: [] }])
+  const shown = await server.must<Requests>('GET', `/deliveries/${id}/requests`)
+  expect(shown.webhooks[0]!.request.headers['X-Hookline-Attempt']).toBe('1')
+})
+
 test('shows the requests that the next attempts of a delivery would send, signed now', async () => {
   const { id } = await deliver('u1')
   const read = () => server.must<Requests>('GET', `/deliveries/${id}/requests`)
