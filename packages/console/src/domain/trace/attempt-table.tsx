@@ -49,7 +49,7 @@ interface AttemptRowProps {
 
 function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement {
   const { url, outcome, status, durationMs, error, startedAt } = attempt
-  const isRepeated = error === `The receiver responded ${status}.`
+  const isRepeated = error === `The receiver responded with ${status}.`
   const { tone } = shownOutcome(outcome)
   return (
     <Row>

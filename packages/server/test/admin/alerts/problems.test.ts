@@ -175,7 +175,7 @@ test('rejected deliveries are a problem for an hour, unless they are replayed', 
       severity: 'data_loss',
       count: 1,
       // Also of a destination that works otherwise.
-      title: expect.stringContaining('The receiver responded 422'),
+      title: expect.stringContaining('The receiver responded with 422'),
       remedy: remedyOf('http_4xx', 422),
       sampleDeliveryId: delivery.id,
     },
