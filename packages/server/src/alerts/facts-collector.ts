@@ -145,6 +145,7 @@ export class FactsCollector {
       const results = this.#results.of(id)
       const hasFailures = isFailing(webhooks, results) || rejected.has(id)
       const isGrouped = hasFailures && grouped++ < MAX_GROUPED
+      const failures = isGrouped ? await this.#failuresOf(id, rejected.get(id)?.count) : undefined
       collected.push({
         destination,
         ...counts,
@@ -152,8 +153,8 @@ export class FactsCollector {
         results,
         hasRecovered: await this.#hasRecovered(id, results),
         expired: await this.#lostOf(id, 'expired', expired.get(id)),
-        rejected: await this.#lostOf(id, 'rejected', rejected.get(id)),
-        failures: isGrouped ? await this.#failuresOf(id) : [],
+        rejected: atMost(await this.#lostOf(id, 'rejected', rejected.get(id)), failures),
+        failures: failures ?? [],
         certificates: certificateExpiriesOf(destination).filter(
           ({ expiresAt }) => expiresAt <= clock.wall() + THRESHOLDS.certificateMs,
         ),
@@ -237,9 +238,10 @@ export class FactsCollector {
     return { count, firstAt: counted.firstAt, ...(last !== undefined && { class: last }) }
   }
 
-  #failuresOf(destinationId: string): Promise<readonly FailureGroup[]> {
+  /** Like the lost ones, the first failures are read immediately. */
+  #failuresOf(destinationId: string, rejected = 0): Promise<readonly FailureGroup[]> {
     return this.#failures.get(
-      destinationId,
+      `${destinationId} ${Math.min(rejected, MAX_LOST + 1)}`,
       async () => (await this.#deps.reports.failures({ destinationId })).groups,
     )
   }
@@ -331,6 +333,16 @@ function longRetryWindowsOf({ settings }: Destination, retentionMs: number): str
   return settings.webhooks
     .filter(({ limits }) => (limits?.retryWindowMs ?? 0) >= retentionMs)
     .map(({ url }) => url)
+}
+
+/** The statistics count a delivery again if it fails after a retry; the failures do not. */
+function atMost(
+  lost: DestinationFacts['rejected'],
+  failures: readonly FailureGroup[] | undefined,
+): DestinationFacts['rejected'] {
+  if (lost === undefined || failures?.every(({ isComplete }) => isComplete) !== true) return lost
+  const count = failures.reduce((sum, group) => sum + group.count, 0)
+  return count === 0 ? undefined : { ...lost, count: Math.min(lost.count, count) }
 }
 
 /** Values that are read again when they are 30 seconds old. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { remedyOf } from '@hookline/protocol'
+import { idFrom, remedyOf } from '@hookline/protocol'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
 import { MAX_DESTINATIONS } from '../../../src/alerts/conditions.ts'
@@ -182,6 +182,31 @@ test('rejected deliveries are a problem for an hour, unless they are replayed', 
   ])
   server.clock.advance(61 * MINUTE)
   expect(await problemsOf(server)).toEqual([])
+})
+
+test('a delivery that is rejected again after a retry is counted once, among any number of deliveries', async () => {
+  await using server = await open()
+  const { destinationId, backend } = server
+  const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 422 })
+  const stored = await recordDelivery(server, { destinationId })
+  const finished = { ...stored, dueAt: null, attemptCount: 1 }
+  const part = partOf({ state: 'rejected', lastAttempt: lastOf(attempt) })
+  const rejected = { ...finished, state: 'rejected' as const, webhooks: [part] }
+  await backend.deliveries.record([{ delivery: rejected, attempts: [attempt] }])
+  // A list of deliveries examines no more than 50,000 at once.
+  for (let made = 0; made < 51; made += 1)
+    await backend.deliveries.record(
+      Array.from({ length: 1_000 }, () => {
+        const id = idFrom('msg', NOON + 1, crypto.getRandomValues(new Uint8Array(10)))
+        const webhooks = [partOf({ state: 'delivered' })]
+        return {
+          delivery: { ...finished, id, state: 'delivered' as const, webhooks },
+          attempts: [],
+        }
+      }),
+    )
+  await server.count(NOON, { 'attempts.2xx': 9, 'attempts.4xx': 2, 'failed.rejected': 2 })
+  expect(await problemsOf(server)).toMatchObject([{ condition: 'deliveries_rejected', count: 1 }])
 })
 
 test('destinations beyond the limit are counted, and those with lost deliveries come first', async () => {
