@@ -11,7 +11,11 @@ import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
-import { openIn, requestDeletion, setUp } from '@hookline/testing/deletions/deletion-requests'
+import {
+  openBackendIn,
+  requestDeletion,
+  createSources,
+} from '@hookline/testing/deletions/deletion-requests'
 
 async function carryOut(backend: Backend): Promise<void> {
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
@@ -29,8 +33,8 @@ async function carryOut(backend: Backend): Promise<void> {
 
 test('a deletion creates one notice for each user to each enabled destination of the sources it covers', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   const everywhere = await requestDeletion(backend, ['u1', 'u2'])
   await carryOut(backend)
   const inOne = await requestDeletion(backend, ['u1'], { sourceIds: ['src_b'] })
@@ -45,8 +49,8 @@ test('a deletion creates one notice for each user to each enabled destination of
 
 test('a deletion that fails does not stop the others', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   const [bad, good] = [
     await requestDeletion(backend, ['u1']),
     await requestDeletion(backend, ['u2']),
@@ -61,8 +65,8 @@ test('a deletion that fails does not stop the others', async () => {
 
 test('a deletion retried after its last step failed keeps lists that the user has joined since', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   await requestDeletion(backend, ['u1'])
   const { memberships } = backend
   const list = { audienceId: 'aud_list', space: 'default' }
@@ -94,8 +98,8 @@ test('a deletion retried after its last step failed keeps lists that the user ha
 
 test('a deletion that keeps failing is logged immediately, then every ten minutes with the number of failures', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   const deletionId = await requestDeletion(backend, ['u1'])
   using db = openDatabaseOfRunningService(folder.path)
   db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions
@@ -125,8 +129,8 @@ test('a deletion that keeps failing is logged immediately, then every ten minute
 
 test('without suppress, new events of the user are kept; with it, events from before it took effect are purged', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   await backend.log.append([acceptedEvent()])
   await requestDeletion(backend, ['u1'])
   await carryOut(backend)
@@ -143,8 +147,8 @@ test('without suppress, new events of the user are kept; with it, events from be
 
 test('a deletion of an anonymousId purges it, and suppresses calls without another id', async () => {
   using folder = new TemporaryFolder()
-  await using backend = await openIn(folder.path)
-  await setUp(backend)
+  await using backend = await openBackendIn(folder.path)
+  await createSources(backend)
   const [mine, other] = [acceptedEvent({ anonymousId: 'a1' }), acceptedEvent({ userId: 'a1' })]
   await backend.log.append([mine, other])
   const counts = { users: 1, anonymousUsers: 1 }

@@ -1,5 +1,5 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
-import { Listener } from './listener.ts'
+import { ReceivedTraits } from './received-traits.ts'
 
 interface AnnouncedValue {
   readonly userId: string
@@ -11,7 +11,7 @@ interface AnnouncedValue {
 
 /** The state of audiences and computed traits that a receiver derives from request bodies alone. */
 export class ReceivedAudiences {
-  readonly #listener = new Listener()
+  readonly #receivedTraits = new ReceivedTraits()
   /** By key, user and timestamp: a repeated call must be identical. */
   readonly #calls = new Map<string, string>()
   /** Calls that were repeated with different content. Empty unless there is a bug. */
@@ -32,13 +32,13 @@ export class ReceivedAudiences {
     if (before !== undefined && before !== call)
       this.contradictions.push(`${moment}: ${before}, ${call}`)
     this.#calls.set(moment, call)
-    this.#listener.receive({ event } as unknown as AcceptedEvent)
+    this.#receivedTraits.receive({ event } as unknown as AcceptedEvent)
     return true
   }
 
   /** Users with a value of this trait. */
   valuesOf(key: string): Readonly<Record<string, Json>> {
-    return this.#listener.valuesOf(key)
+    return this.#receivedTraits.valuesOf(key)
   }
 
   members(key: string): readonly string[] {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Backend } from '../../../server/src/backend/backend.ts'
 import { openClusterBackend } from '../../../server/src/backend/cluster/open.ts'
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
-import { openIn, requestDeletion, setUp } from './deletion-requests.ts'
+import { openBackendIn, requestDeletion, createSources } from './deletion-requests.ts'
 import { acceptedEvent } from '../records/accepted-event.ts'
 
 const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
@@ -20,7 +20,7 @@ export type DeletionBackend =
     }
 
 export function openDeletionBackend(target: DeletionBackend): Promise<Backend> {
-  if ('dataDir' in target) return openIn(target.dataDir)
+  if ('dataDir' in target) return openBackendIn(target.dataDir)
   const { databaseUrl, natsUrl, natsPrefix, encryptionKey } = target
   return openClusterBackend({
     databaseUrl: new Redacted(databaseUrl),
@@ -36,7 +36,7 @@ export async function prepareDeletion(
   userIds: readonly string[],
 ): Promise<string> {
   await using backend = await openDeletionBackend(target)
-  await setUp(backend)
+  await createSources(backend)
   const properties = { planted: PLANTED }
   const events = userIds.map((userId) => acceptedEvent({ userId, properties }))
   const all = [...events, acceptedEvent({ userId: 'stranger' })]

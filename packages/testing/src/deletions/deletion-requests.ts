@@ -5,11 +5,11 @@ import { openEmbeddedBackend } from '../../../server/src/backend/embedded/open.t
 import { NOON } from '../records/accepted-event.ts'
 import { newDestination, newSource } from '../records/catalog-records.ts'
 
-export const openIn = (dataDir: string): Promise<Backend> =>
+export const openBackendIn = (dataDir: string): Promise<Backend> =>
   openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
 
-/** Two sources, each with an enabled and a disabled destination. */
-export async function setUp({ catalog }: Backend): Promise<void> {
+/** Creates two sources: one with an enabled and a disabled destination, and one with an enabled destination. */
+export async function createSources({ catalog }: Backend): Promise<void> {
   await catalog.putSource(newSource({ id: 'src_a' }))
   await catalog.putSource(newSource({ id: 'src_b' }))
   await catalog.putDestination(newDestination())

@@ -30,7 +30,7 @@ export class ServiceProcess {
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
   }
 
-  /** Resolves with whether it accepts calls, which is false if it exits first. */
+  /** Waits until the service accepts calls. Resolves to `false` if the process exits first. */
   async ready(): Promise<boolean> {
     while (this.isRunning()) {
       const response = await fetch(`${this.url}/readyz`).catch(() => undefined)

@@ -5,7 +5,7 @@ import { newSource } from '@hookline/testing/records/catalog-records'
 import { nextTurn } from '../../../src/util/time/clock.ts'
 import type { OpenAudiences } from '../open-audiences.ts'
 import { Chance } from './chance.ts'
-import { Listener } from '@hookline/testing/audiences/listener'
+import { ReceivedTraits } from '@hookline/testing/audiences/received-traits'
 import { type LastCall, NaiveWorld, type StoredValue } from './naive-world.ts'
 import { someCompute, someCondition } from './random-computations.ts'
 import { someEvent, someUser } from './random-events.ts'
@@ -36,7 +36,7 @@ export class RandomCase {
   readonly #name: string
   readonly #totals: Totals
   readonly #world = new NaiveWorld()
-  readonly #listeners = new Map(DESTINATIONS.map((id) => [id as string, new Listener()]))
+  readonly #receivedTraits = new Map(DESTINATIONS.map((id) => [id as string, new ReceivedTraits()]))
   /** The last announcement for each computation and user. */
   readonly #lastCalls = new Map<string, Map<string, LastCall>>()
   #hasDisabled = false
@@ -341,7 +341,7 @@ export class RandomCase {
     const wanted = Object.fromEntries(announced)
     for (const destinationId of destinationIds)
       expect(
-        this.#listeners.get(destinationId)!.valuesOf(key),
+        this.#receivedTraits.get(destinationId)!.valuesOf(key),
         `${destinationId} received`,
       ).toEqual(wanted)
   }
@@ -358,7 +358,7 @@ export class RandomCase {
       if (event.origin === undefined) continue
       this.#totals.identifies++
       const { computationId, destinationIds } = event.origin
-      for (const id of destinationIds) this.#listeners.get(id)!.receive(event)
+      for (const id of destinationIds) this.#receivedTraits.get(id)!.receive(event)
       if (isRepeat(event)) continue
       calls.set(computationId, (calls.get(computationId) ?? 0) + 1)
       this.#checkCall(event)

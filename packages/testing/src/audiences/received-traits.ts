@@ -5,8 +5,10 @@ interface ReceivedValue {
   readonly at: number
 }
 
-/** A receiver that keeps, for each trait of a user, the identify call with the latest `timestamp`. */
-export class Listener {
+/**
+ * The traits that a receiver keeps. For each trait of a user, the value in the identify call with the latest `timestamp` counts.
+ */
+export class ReceivedTraits {
   readonly #received = new Map<string, Map<string, ReceivedValue>>()
 
   receive({ event: { userId, traits = {}, timestamp } }: Pick<AcceptedEvent, 'event'>): void {
