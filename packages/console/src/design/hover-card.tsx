@@ -7,7 +7,7 @@ interface HoverCardProps {
   readonly card: () => ReactNode
 }
 
-/** How long a pointer rests before the card opens: one that only passes opens none. */
+/** The delay before the card opens, so that a pointer passing over the link does not open it. */
 const REST_MS = 400
 const MARGIN_PX = 8
 

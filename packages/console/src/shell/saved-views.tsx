@@ -94,7 +94,7 @@ interface ViewLinkProps {
 
 function ViewLink({ view: { name, to }, isCurrent, onGo }: ViewLinkProps): ReactElement {
   const [path = '/', query] = to.split('?')
-  // The type of the search of an unknown page.
+  // The page is not known at compile time, so neither is the type of its query parameters.
   const search = Object.fromEntries(new URLSearchParams(query)) as never
   return (
     <Link

@@ -17,7 +17,7 @@ test('the last, unfinished step has its own lines, so that it is not drawn as a 
   ])
 })
 
-test('areas are stacked up to the unfinished step, and an empty one hides none', () => {
+test('areas are stacked up to the unfinished step, and an empty area does not hide another', () => {
   const series = [delivered, none, failed]
   expect(plotData({ times, series, form: 'areas' })).toEqual([
     [1, 2, 3, 4],

@@ -15,7 +15,7 @@ test('without fields, format and transform, the stored payload is sent unchanged
   expect(isUnchanged(payloads)).toBe(true)
 })
 
-test('without a transform, the payload before it is not shown: it is the body', () => {
+test('without a transform, the formatted payload is not shown separately, because it is the body', () => {
   const payloads = payloadsOf(tested('{}', { request: { body: '{}' }, attempt: null }))
   expect(payloads).toEqual({ stored: '{"a":1}', sent: { kind: 'body', body: '{}' } })
   expect(isUnchanged(payloads)).toBe(false)

@@ -4,7 +4,7 @@ export interface Series {
   readonly label: string
   /** `delivered` is `--color-delivered`. */
   readonly color: string
-  /** One for each time. */
+  /** One value for each time. */
   readonly values: readonly (number | null)[]
 }
 

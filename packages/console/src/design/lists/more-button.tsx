@@ -10,7 +10,7 @@ interface MoreButtonProps {
   readonly children: string
 }
 
-/** Loads the next page of a list; nothing after the last one. */
+/** Loads the next page of a list. Shows nothing after the last page. */
 export function MoreButton({ query, children }: MoreButtonProps): ReactElement | null {
   if (!query.hasNextPage) return null
   return (

@@ -39,7 +39,7 @@ interface FoldableProps {
   readonly depth: number
 }
 
-/** Its members are rendered when it is first opened: a body may have thousands. */
+/** A value that can be opened. Its members are rendered when it is first opened: a body may have thousands. */
 function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
   const isOpen = depth < FOLDED_DEPTH
   const [wasOpened, setOpened] = useState(isOpen)

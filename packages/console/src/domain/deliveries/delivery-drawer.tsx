@@ -63,7 +63,7 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
           )}
         </Loaded>
       </Modal>
-      {/* Outside of the drawer, which would receive its keys. */}
+      {/* Outside of the drawer, which would otherwise also handle the keys pressed in this dialog. */}
       {isConfirming && (
         <Confirm
           title="Send again?"

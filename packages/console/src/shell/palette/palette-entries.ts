@@ -25,7 +25,7 @@ export interface NamedRecords {
 }
 
 const MAX_ENTRIES = 30
-/** The limit of the API. */
+/** The maximum length of a search text in the API. */
 const MAX_TEXT_CHARACTERS = 200
 
 type To = (id: string) => string
@@ -52,7 +52,7 @@ const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
   ['adt_', 'Audit log entry', (id) => `/system?tab=audit&entry=${id}`],
 ]
 
-/** The lower, the better the match. */
+/** The ranks of matches. A lower rank is a better match. */
 const RANKS = { page: 0, exact: 1, begins: 2, contains: 3, id: 4, about: 5 } as const
 
 interface Ranked {
@@ -127,8 +127,8 @@ function idEntries(text: string): Ranked[] {
 }
 
 /**
- * An email address, or text with digits, likely names a user or a message. Any text may be a userId, but the user may not exist, so that
- * entry comes late.
+ * The searches for a text, the likeliest first. An email address, or text with digits, likely names a user or a message. Any text
+ * may be a userId, but the user may not exist, so the entry of the user usually comes late.
  */
 function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)
@@ -152,7 +152,7 @@ function entryOf(name: string, kind: string, to: string): PaletteEntry {
   return { name, kind, to }
 }
 
-/** An id, or a search, and a record lead to the same page. The record is kept, because it comes first. */
+/** Keeps the first entry of each address. A record comes before an id or a search that leads to the same page. */
 function withoutRepeats(entries: readonly PaletteEntry[]): PaletteEntry[] {
   return [...new Map(entries.toReversed().map((entry) => [entry.to, entry])).values()].toReversed()
 }

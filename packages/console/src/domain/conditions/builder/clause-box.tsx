@@ -4,7 +4,7 @@ import { type ClausePart, clausePart, newGroup } from '../draft/condition-tree.t
 import { useBuilder } from './builder-context.ts'
 import type { PartProps } from './clause-editor.ts'
 import { ErrorList, errorsIn } from './error-list.tsx'
-import { addId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
+import { addButtonId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
 
 type ClauseBoxProps<Clause> = PartProps<Clause, ClausePart<Clause>>
 
@@ -58,7 +58,7 @@ function ClauseActions<Clause>(props: ClauseBoxProps<Clause>): ReactElement {
         Group
       </SmallButton>
       <SmallButton onClick={duplicate}>Duplicate</SmallButton>
-      <SmallButton onClick={() => onEdit(part.id, () => [], parent && addId(parent.id))}>
+      <SmallButton onClick={() => onEdit(part.id, () => [], parent && addButtonId(parent.id))}>
         Remove
       </SmallButton>
     </>

@@ -16,7 +16,7 @@ import { ClauseBox } from './clause-box.tsx'
 import type { ClauseEditor, EditPart, PartProps } from './clause-editor.ts'
 import { ErrorList } from './error-list.tsx'
 import { InlineSelect } from './inline-input.tsx'
-import { addId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
+import { addButtonId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
 
 interface ConditionInputsProps<Clause> {
   readonly editor: ClauseEditor<Clause>
@@ -121,7 +121,7 @@ function AddButtons<Clause>({ editor, part, onEdit }: GroupProps<Clause>): React
   }
   return (
     <div className="flex flex-wrap gap-2">
-      <AddButton id={addId(part.id)} label="Add condition" onAdd={() => add(false)} />
+      <AddButton id={addButtonId(part.id)} label="Add condition" onAdd={() => add(false)} />
       <AddButton label="Add group" onAdd={() => add(true)} />
     </div>
   )
@@ -151,7 +151,7 @@ function GroupActions<Clause>({ part, parent, onEdit }: GroupProps<Clause>): Rea
         </SmallButton>
       )}
       {parent !== undefined && (
-        <SmallButton onClick={() => onEdit(part.id, () => [], addId(parent.id))}>
+        <SmallButton onClick={() => onEdit(part.id, () => [], addButtonId(parent.id))}>
           Remove group
         </SmallButton>
       )}

@@ -4,8 +4,8 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import type { PartProps } from './clause-editor.ts'
 
-/** The id of a group's button that adds a clause. */
-export const addId = (groupId: string): string => `${groupId}-add`
+/** The DOM id of the button that adds a clause to a group. */
+export const addButtonId = (groupId: string): string => `${groupId}-add`
 
 type NotProps<Clause> = Pick<PartProps<Clause>, 'part' | 'onEdit'>
 

@@ -124,7 +124,7 @@ function requestedHeaders(webhook: WebhookDraft): RequestedWebhook {
 }
 
 /** Whether another header has the same name. The service cannot check this: headers are sent as an object. */
-export function repeatedHeader({ headers }: WebhookDraft, { key, name }: HeaderDraft): boolean {
+export function isRepeatedHeader({ headers }: WebhookDraft, { key, name }: HeaderDraft): boolean {
   const lowerName = name.trim().toLowerCase()
   return (
     lowerName !== '' &&
@@ -133,7 +133,7 @@ export function repeatedHeader({ headers }: WebhookDraft, { key, name }: HeaderD
 }
 
 export function hasRepeatedHeader(drafts: readonly WebhookDraft[]): boolean {
-  return drafts.some((webhook) => webhook.headers.some((each) => repeatedHeader(webhook, each)))
+  return drafts.some((webhook) => webhook.headers.some((each) => isRepeatedHeader(webhook, each)))
 }
 
 /** The JSON Pointer of a header in errors of the service. */

@@ -17,7 +17,7 @@ import {
   newHeader,
   newWebhook,
   POLICIES,
-  repeatedHeader,
+  isRepeatedHeader,
   type WebhookDraft,
   type WebhooksDraft,
 } from './webhook-drafts.ts'
@@ -164,7 +164,7 @@ function HeadersEditor(props: HeadersEditorProps): ReactElement {
           header={header}
           webhook={webhook}
           fieldError={
-            repeatedHeader(webhook, header)
+            isRepeatedHeader(webhook, header)
               ? 'Duplicate header. Names are not case-sensitive.'
               : errorAt(error, headerPointer(index, header.name))
           }
