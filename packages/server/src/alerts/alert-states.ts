@@ -8,9 +8,12 @@ import type { Finding } from './findings.ts'
 
 const HOUR_MS = 60 * 60_000
 
-/** Alerts about all subjects together in an hour. Additional ones are held back, except those about lost data. */
+/**
+ * The maximum number of alerts about all subjects together in an hour. Further alerts are held back, except alerts about lost
+ * data.
+ */
 const MAX_ALERTS_PER_HOUR = 30
-/** The limit that includes alerts about lost data. */
+/** The maximum number in an hour that includes alerts about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
 /**
@@ -30,17 +33,17 @@ export interface AlertState {
   readonly condition: ConditionName
   readonly userId: string
   readonly isActive: boolean
-  /** When it last became active, grew, or became inactive. */
+  /** When the condition last became active, grew, or became inactive. */
   readonly changedAt: number
   /** The last reported change; `null` before the first alert. */
   readonly reported: 'start' | 'end' | null
   /** When the last start was reported. */
   readonly reportedAt: number | null
-  /** Starts since then that were not reported. */
+  /** The number of starts since `reportedAt` that were not reported. */
   readonly heldBack: number
-  /** Its destination was deleted or disabled, so it has not recovered. */
+  /** The destination was deleted or disabled, so the condition has not recovered. */
   readonly isRemoved?: boolean
-  /** Hashes of the webhooks that were failing at the last start; empty if it was about the whole destination. */
+  /** Hashes of the webhooks that were failing at the last start; empty if the start was about the whole destination. */
   readonly webhooks?: readonly string[]
   /** The findings of the last start, for the event. `details` only describe the start. */
   readonly last: Alert['properties'] & {
@@ -48,7 +51,7 @@ export interface AlertState {
     readonly title: string
     readonly details?: JsonObject
   }
-  /** Stored before it is appended to the log, and removed after: a repeated append has the same messageId. */
+  /** An alert is stored here before it is appended to the log, and removed after: a repeated append has the same messageId. */
   readonly unsent?: Alert
 }
 
@@ -57,11 +60,11 @@ export interface ActiveAlert {
   readonly condition: ConditionName
   readonly userId: string
   readonly properties: AlertState['last']
-  /** The texts for each of its webhooks, by the hash of its URL. */
+  /** The texts for each affected webhook, by the hash of its URL. */
   readonly webhooks: ReadonlyMap<string, Pick<Finding, 'title' | 'remedy'> & { host: string }>
 }
 
-/** The alerts that apply now, by key. One for each condition of each subject. Links begin with `consoleUrl`. */
+/** The alerts that apply now, by key: one for each condition of each subject. Links begin with `consoleUrl`. */
 export function activeAlerts(
   findings: readonly Finding[],
   consoleUrl: string,
@@ -77,8 +80,8 @@ export function activeAlerts(
 }
 
 /**
- * Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. Corruptions
- * found within the same hour are one alert.
+ * The key of the alert about a finding. Webhooks have their own alerts, except failing webhooks: the results of attempts are
+ * counted for the whole destination. Corruptions found within the same hour are one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
   if (condition === 'damage_found' && since !== null)
@@ -87,7 +90,7 @@ function alertKey({ condition, subject: { kind, id }, detail, url, since }: Find
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
 }
 
-/** The path of a URL may be secret: it must not be stored or sent in plain text. */
+/** A hash of a URL, whose path may be secret and must not be stored or sent in plain text. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
@@ -201,12 +204,12 @@ function withCurrent(state: AlertState, { active }: Due): AlertState {
   return { ...state, last: active.properties, webhooks: [...active.webhooks.keys()] }
 }
 
-/** Whether it applies, and its start has not been reported. */
+/** Whether the condition applies, and its start has not been reported. */
 function isFresh({ isActive, reported }: AlertState): boolean {
   return isActive && reported !== 'start'
 }
 
-/** Their counts grow with each new loss. */
+/** Conditions whose count grows with each new loss. */
 const COUNTING: ReadonlySet<ConditionName> = new Set([
   'calls_refused',
   'write_key_unknown',
@@ -304,7 +307,7 @@ function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): str
   return `alert-${hashOf(key)}-${what}-${changedAt}`
 }
 
-/** Skips conditions of a later version, which may have run before a rollback. */
+/** Parses the stored states. Skips conditions of a later version, which may have run before a rollback. */
 export function parseStates(stored: ReadonlyMap<string, string>): Map<string, AlertState> {
   return new Map(
     [...stored].flatMap(([key, text]) => {
@@ -354,13 +357,14 @@ export function byUrgency(a: AlertState, b: AlertState): number {
   return Number(isFresh(b)) - Number(isFresh(a)) || bySeverity(a.condition, b.condition)
 }
 
-/** Whether an alert counts against the limit of the last hour. */
-export function reportedSince({ reportedAt }: AlertState, from: number): boolean {
+/** Whether an alert was reported after `from`. */
+export function wasReportedSince({ reportedAt }: AlertState, from: number): boolean {
   return reportedAt !== null && reportedAt > from
 }
 
 /**
- * Whether the hourly limits allow one more alert after this many. A full disk stops everything, so its alert is never held back.
+ * Whether the hourly limits allow one more alert after `reported` alerts. A full disk stops everything, so its alert is never
+ * held back.
  */
 export function isWithinLimits({ condition }: AlertState, reported: number): boolean {
   const isLoss = CONDITIONS[condition].severity === 'data_loss'

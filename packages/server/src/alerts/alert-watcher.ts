@@ -18,7 +18,7 @@ import {
   isWithinLimits,
   nextState,
   parseStates,
-  reportedSince,
+  wasReportedSince,
   summaryFor,
   withDueAlert,
   withoutFuture,
@@ -68,7 +68,7 @@ export class AlertWatcher implements Worker {
     return (channels ?? []).filter(({ enabled }) => enabled)
   }
 
-  /** Without a channel that receives alerts, they would be marked as reported but never delivered. */
+  /** Whether a channel receives alerts. Without one, alerts would be marked as reported but never delivered. */
   #hasChannel(): boolean {
     return this.#channels().some(
       ({ paused, settings }) =>
@@ -129,7 +129,7 @@ export class AlertWatcher implements Worker {
     await alertStates.put(new Map([[SUMMARIZED_CHANNELS, ids]]))
   }
 
-  /** A failing channel raises no alert about itself. */
+  /** Whether a finding may lead to an alert. A failing channel raises no alert about itself. */
   #isReported({ subject: { kind, id } }: Finding): boolean {
     const { destinations } = this.#options.catalog.current
     return kind !== 'destination' || destinations.get(id)?.sourceId !== BUILT_IN_SOURCE_ID
@@ -146,7 +146,7 @@ export class AlertWatcher implements Worker {
     // A pause of the destination hides the states of its webhooks.
     if (destination.paused !== null) return 'unknown'
     if (condition !== 'webhook_failing') return 'ended'
-    // Only a delivery since the last change, such as the end of a pause, shows that it works.
+    // Only a delivery since the last change, such as the end of a pause, shows that the destination works.
     const since = Math.max(changedAt, Math.min(destination.updatedAt, now)) - MINUTE_MS
     return (facts.lastDeliveredAt(userId) ?? -Infinity) >= since ? 'ended' : 'unknown'
   }
@@ -204,7 +204,9 @@ function withDueAlerts(
   active: ReadonlyMap<string, ActiveAlert>,
   now: number,
 ): Map<string, AlertState> {
-  let reported = [...states.values()].filter((state) => reportedSince(state, now - HOUR_MS)).length
+  let reported = [...states.values()].filter((state) =>
+    wasReportedSince(state, now - HOUR_MS),
+  ).length
   const sorted = [...states].toSorted(([, a], [, b]) => byUrgency(a, b))
   return new Map(
     sorted.map(([key, state]) => {

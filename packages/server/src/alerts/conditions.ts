@@ -28,9 +28,9 @@ export const THRESHOLDS = {
   failuresInRow: 3,
   maxWaitMs: 10 * MINUTE_MS,
   expiringMs: HOUR_MS,
-  /** 2 GiB: enough for an hour of 300 calls per second. */
+  /** Less free space is a problem. 2 GiB is enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
-  /** For small disks, which never have 2 GiB free. */
+  /** The free share of the disk that is enough on small disks, which never have 2 GiB free. */
   minFreeShare: 0.1,
   maxBackupAgeMs: 2 * DAY_MS,
   certificateMs: 30 * DAY_MS,
@@ -41,9 +41,9 @@ export const MAX_DESTINATIONS = 500
 
 export interface Condition {
   readonly severity: Severity
-  /** The names of its alert events; `null`: it is shown, but not sent. Without `end`, the end is not sent. */
+  /** The names of the alert events; `null`: the condition is shown, but not sent. Without `end`, the end is not sent. */
   readonly events: { readonly start: string; readonly end?: string } | null
-  /** When it applies. */
+  /** When the condition applies. */
   readonly threshold: string
   readonly meaning: string
   readonly remedy: string

@@ -32,19 +32,19 @@ export interface FactsDeps {
       readonly lastFailedAt: number | undefined
     }>
   }
-  /** Includes unwritten counts. */
+  /** Reads statistics, including counts that are not written yet. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly syncs: Pick<Syncs, 'last'>
   readonly nodes: Pick<Nodes, 'current'>
   readonly upkeep: Pick<Upkeep, 'backlog' | 'corruptions' | 'missing' | 'disk'>
   readonly backups: { readonly lastAt: number | null }
   readonly clock: Clock
-  /** The default for webhooks that do not set one. */
+  /** The retry window of webhooks that do not set their own. */
   readonly retryWindowMs: number
   readonly retentionMs: number
 }
 
-/** Destinations whose failures are grouped: each reads up to 2,000 deliveries. */
+/** The maximum number of destinations whose failures are grouped, because each grouping reads up to 2,000 deliveries. */
 const MAX_GROUPED = 20
 const MAX_LOST = 50
 const MAX_CORRUPTIONS = 20
@@ -76,7 +76,7 @@ export class FactsCollector {
     })
   }
 
-  /** Everything except the checks of `/readyz`. */
+  /** Collects all facts except the checks of `/readyz`. */
   async collect(): Promise<Omit<ProblemFacts, 'checks'>> {
     await this.#refresh.run()
     return this.#facts!
@@ -184,7 +184,8 @@ export class FactsCollector {
       const shown = (at: number | null): number | null => at && toWallClock(at, clock)
       const waiting = {
         ...stored,
-        // The count of the only webhook is known without the cache.
+        // A single webhook has all pending deliveries of the destination, whose current number is known: the cached count may be
+        // older.
         ...(settings.webhooks.length === 1 && { pending }),
         firstDueAt: stored.firstDueAt && toWallClock(stored.firstDueAt, clock),
       }
@@ -217,7 +218,7 @@ export class FactsCollector {
     return lastDeliveredAt > lastFailedAt && isQuiet
   }
 
-  /** The counted deliveries, unless all have been replayed since. */
+  /** The counted deliveries that were lost; `undefined` if all have been replayed since. */
   async #lostOf(
     destinationId: string,
     state: 'expired' | 'rejected',
@@ -238,7 +239,7 @@ export class FactsCollector {
     return { count, firstAt: counted.firstAt, ...(last !== undefined && { class: last }) }
   }
 
-  /** Like the lost ones, the first failures are read immediately. */
+  /** The groups of failed deliveries. Like the lost deliveries, the first failures are read immediately. */
   #failuresOf(destinationId: string, rejected = 0): Promise<readonly FailureGroup[]> {
     return this.#failures.get(
       `${destinationId} ${Math.min(rejected, MAX_LOST + 1)}`,
@@ -283,9 +284,9 @@ export class FactsCollector {
 }
 
 interface LostDeliveries {
-  /** How many have not been replayed; `Infinity` if not all are listed. */
+  /** How many lost deliveries have not been replayed; `Infinity` if not all are listed. */
   readonly left: number
-  /** The class of the newest one. */
+  /** The class of the newest lost delivery. */
   readonly last: AttemptClass | undefined
 }
 
@@ -314,7 +315,7 @@ function isFailing(
   )
 }
 
-/** Whether its settings alone may be a problem. */
+/** Whether the settings of the destination alone may be a problem. */
 function hasSettingsProblem(destination: Destination, retentionMs: number): boolean {
   const { enabled, paused, settings } = destination
   return (
@@ -328,14 +329,17 @@ function hasSettingsProblem(destination: Destination, retentionMs: number): bool
   )
 }
 
-/** Retention may have been lowered after the retry window was set. */
+/** The URLs of webhooks whose retry window is not shorter than retention, which may have been lowered later. */
 function longRetryWindowsOf({ settings }: Destination, retentionMs: number): string[] {
   return settings.webhooks
     .filter(({ limits }) => (limits?.retryWindowMs ?? 0) >= retentionMs)
     .map(({ url }) => url)
 }
 
-/** The statistics count a delivery again if it fails after a retry; the failures do not. */
+/**
+ * The lost deliveries, but not more than the complete failures: the statistics count a delivery again if it fails after a retry,
+ * and the failures do not.
+ */
 function atMost(
   lost: DestinationFacts['rejected'],
   failures: readonly FailureGroup[] | undefined,
