@@ -1,5 +1,5 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
-import type { Fact, SpacedId } from './profiles.ts'
+import type { Fact, IdInSpace } from './profiles.ts'
 
 /** The last sent value of a computation for one user. */
 export interface AnnouncedValue {
@@ -84,7 +84,7 @@ export interface Evaluations {
   /** The next profiles by number: at most `WALK_PROFILES` and about `WALK_BYTES` of values, but at least one. Empty at the end. */
   walk(query: ProfileWalk): Promise<readonly LoadedProfile[]>
 
-  profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]>
+  profilesOf(ids: readonly IdInSpace[]): Promise<readonly (number | undefined)[]>
 
   /** The number of dirty or due profiles, and when the longest wait began. */
   waiting(now: number): Promise<{ readonly profiles: number; readonly since: number | null }>

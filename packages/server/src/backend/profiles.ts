@@ -29,7 +29,7 @@ export interface ProfileChange {
   /** The effective time: at most `receivedAt`. */
   readonly timestamp: number
   readonly receivedAt: number
-  /** How far the client's timestamp is ahead of it, if at all. Orders calls that were received together. */
+  /** How far the client's timestamp is ahead of `receivedAt`, if at all. Orders calls that were received together. */
   readonly aheadMs?: number
   /** The traits of an identify call. `null` removes a trait. */
   readonly traits?: JsonObject
@@ -42,7 +42,7 @@ export interface ProfileId {
   readonly id: string
 }
 
-export interface SpacedId extends ProfileId {
+export interface IdInSpace extends ProfileId {
   readonly space: string
 }
 

@@ -8,7 +8,7 @@ import type { Operation } from './write-operations.ts'
 export interface WriterConnection {
   readonly id: number
   readonly port: MessagePort
-  /** Whether it receives the appends of other threads. One connection does. */
+  /** Whether the connection receives the appends of other threads. Exactly one connection does. */
   readonly receivesAppends: boolean
 }
 
@@ -17,9 +17,9 @@ export interface AppendedBlock extends AppendResult {
 }
 
 export interface CommitResult {
-  /** One for each of its operations; absent if the commit had none. */
+  /** A result for each operation of the connection; absent if the commit had none of its operations. */
   readonly results?: readonly OperationOutcome[]
-  /** Appends of other threads in this commit, ordered after its own. */
+  /** Appends of other threads in this commit, ordered after those of the connection. */
   readonly appended: readonly AppendedBlock[]
 }
 
@@ -70,7 +70,7 @@ export class WriterConnections {
     if (this.#isClosed) return
     const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
     const leavesOthers =
-      removal !== undefined && this.#batches.length > 1 && this.#share.shouldRunAlone()
+      removal !== undefined && this.#batches.length > 1 && this.#share.mayRunAlone()
     const batches = leavesOthers ? [removal] : this.#batches
     this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
     if (leavesOthers) setImmediate(() => void this.#commit())
@@ -156,9 +156,9 @@ function post(
 
 /** Removals per appended event during retention, so that the data shrinks under any load. */
 const REMOVALS_PER_APPEND = 1.25
-/** Limits how long other writes wait for removals: this many times the duration of their last commit. */
+/** Other writes wait for removals for at most this many times the duration of their last commit. */
 const MAX_ALONE_FACTOR = 5
-/** How long after a removal appended events are counted. */
+/** Appended events are counted for this long after the last removal. */
 const COUNTS_FOR_MS = 1_000
 
 /**
@@ -171,7 +171,7 @@ class SliceShare {
   #aloneSince: number | undefined
   #sharedTookMs = 0
 
-  shouldRunAlone(): boolean {
+  mayRunAlone(): boolean {
     const now = performance.now()
     this.#aloneSince ??= now
     return this.#due > 0 && now - this.#aloneSince < MAX_ALONE_FACTOR * this.#sharedTookMs
@@ -191,7 +191,7 @@ class SliceShare {
       this.#sharedTookMs = tookMs
     }
     if (removed !== undefined) this.#removedAt = now
-    // If there is nothing to remove, it needs no separate commits.
+    // If there is nothing to remove, retention needs no separate commits.
     const isPointless = removed === 0 || now - this.#removedAt > COUNTS_FOR_MS
     this.#due = isPointless
       ? 0

@@ -21,7 +21,7 @@ import { pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Ids and events that one write processes. */
+/** The maximum numbers of ids and of events that one write processes. */
 const GROUP_IDS = 50
 const GROUP_EVENTS = 500
 
@@ -133,7 +133,7 @@ export async function storedDeletions(
       const through = to === 'purge' ? await engine.lastPosition() : null
       await store.write(advanceDeletion, { id, to, now, through })
       if (to !== 'purge') return
-      // It may have begun earlier, with another end.
+      // An earlier call may have begun the purge, with a different end position.
       const end = await purgeEndOf(store, id)
       if (end !== null) begun = { id, through: end }
     },
@@ -175,7 +175,10 @@ async function purgeSlice(context: PurgeContext, purge: Purge, through: number) 
   return null
 }
 
-/** Removes the profiles. Resolves to the purge's end for computed events: all that were announced so far. */
+/**
+ * Makes every node refuse the users' events, and removes their profiles. Resolves to the log position up to which their computed
+ * events are purged.
+ */
 async function beginPurge(context: PurgeContext, purge: Purge, purged: readonly PurgedId[]) {
   await refuse(context, purge.deletionId, purged)
   await removeProfiles(context, purge)
@@ -255,7 +258,7 @@ export async function createDeletion(
     SELECT DISTINCT ${id}, kind, id FROM ${input}`)
 }
 
-/** The step before each step, and the column with the time at which that earlier step was done. */
+/** For each step: the step before it, and the column for the time when that earlier step was completed. */
 const STEPS: Readonly<
   Partial<Record<DeletionStep, readonly [from: DeletionStep, doneAt: string]>>
 > = {

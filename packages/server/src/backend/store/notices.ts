@@ -14,7 +14,7 @@ import { attemptsOf, deliveryOf, type DeliveryRow, attemptDocuments } from './de
 import { isTime, pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import { lookUpTx, type Store, type Tx } from './store.ts'
-import { type StoredParts, waitForParts } from './stored-parts.ts'
+import { type StoredParts, queueWithoutParts } from './stored-parts.ts'
 
 export interface NoticeRow extends DeliveryRow {
   readonly source_id: string
@@ -143,7 +143,7 @@ export async function createNotices(tx: Tx, notices: readonly NewNotice[]): Prom
       due_at, due_at, 0, '[]', true
     FROM ${input} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
   const ids = created.map(({ id }) => id)
-  await waitForParts(tx, 'notices', ids)
+  await queueWithoutParts(tx, 'notices', ids)
 }
 
 type QuarantinedNotice = Pick<QuarantineItem, 'id' | 'reason' | 'at'>

@@ -10,16 +10,19 @@ import type { Reads } from './store.ts'
 
 interface Candidate {
   readonly eventId: string
-  /** The cursor after it. */
+  /** The cursor after the candidate. */
   readonly position: string
-  /** Whether its destination, and its state or its reason, match. */
+  /** Whether the destination of the candidate, and its state or its reason, match the selection. */
   readonly isChosen: boolean
 }
 
 /** Events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_PER_LOOKUP = 50
 
-/** The reasons whose events a replay delivers: with `integrations`, the client itself excluded the destination. */
+/**
+ * The decline reasons whose events a replay delivers: all except `integrations`, with which the client itself excluded the
+ * destination.
+ */
 const REPLAYED_DECLINES = Object.keys(DECLINE_REASONS).filter((reason) => reason !== 'integrations')
 
 /** `Replays.select`. The cursor is the key of the last row: `msg_…`, or, for the table `declined`, `evt_…` and `dst_…`. */
@@ -135,7 +138,7 @@ async function selectedOf(
   return selected
 }
 
-/** The events for which no earlier replay created a delivery: such deliveries are selected by state. */
+/** The events for which no earlier replay created a delivery. Events with such a delivery are selected by its state. */
 async function withoutDelivery(
   reads: Reads,
   eventIds: readonly string[],

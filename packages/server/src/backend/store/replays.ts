@@ -4,7 +4,7 @@ import { replaySlice } from './replay-scan.ts'
 import { pageOf, timeOf, timeOrNull } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
-import { storedJson, storedPartsIn, waitForParts } from './stored-parts.ts'
+import { storedJson, storedPartsIn, queueWithoutParts } from './stored-parts.ts'
 
 interface Document extends Pick<Replay, 'ratePerSecond'> {
   readonly selection: Omit<ReplaySelection, 'text'>
@@ -175,7 +175,7 @@ async function requeueDeliveries(
       WHERE id ${dialect.among(alike.map(({ id }) => id))}`)
   await keepLastAttempts(tx, ended)
   const pending = [...newIds, ...ended.map(({ id }) => id)]
-  await waitForParts(tx, 'deliveries', pending)
+  await queueWithoutParts(tx, 'deliveries', pending)
   await tx.run(sql`DELETE FROM quarantine WHERE id ${dialect.among(pending)}`)
   return pending.length
 }

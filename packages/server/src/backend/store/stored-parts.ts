@@ -123,7 +123,10 @@ export function storedPartsIn(column: unknown): readonly StoredPart[] | undefine
   return Array.isArray(stored) && stored.every(isPart) ? (stored as StoredPart[]) : undefined
 }
 
-/** Errors are read with PostgreSQL's JSON, which refuses U+0000 and lone surrogates. A `Tx` reads U+F8FF as U+0000. */
+/**
+ * The attempt with an error text that PostgreSQL can read: its JSON refuses U+0000 and lone surrogates, and a `Tx` reads U+F8FF
+ * as U+0000.
+ */
 function withStorableError<A extends { readonly error?: string }>(attempt: A): A {
   const { error } = attempt
   if (error === undefined) return attempt
@@ -152,8 +155,11 @@ function isStarted(attempt: unknown): attempt is StoredAttempt {
 /** The lane numbers of deliveries without parts. */
 export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
 
-/** Queues deliveries until the engine gives them parts, and ends their claims. On SQLite, triggers have already done so. */
-export async function waitForParts(tx: Tx, queue: QueueName, ids: readonly string[]) {
+/**
+ * Adds deliveries to the queue of those without parts, until the engine gives them parts, and ends their claims. On SQLite,
+ * triggers have already done so.
+ */
+export async function queueWithoutParts(tx: Tx, queue: QueueName, ids: readonly string[]) {
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
   await tx.run(sql`
     INSERT INTO waiting_parts (queue, lane, delivery_id, due_at)

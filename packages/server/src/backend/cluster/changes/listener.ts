@@ -14,10 +14,10 @@ interface ListenOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Detects a dead connection: a listening client sends nothing else. */
+/** The interval of the queries that detect a dead connection: a listening client sends nothing else. */
 const HEARTBEAT_MS = 15_000
 
-/** Listens to notifications on a dedicated connection, and reconnects, until `signal` aborts. */
+/** Listens for notifications on a dedicated connection, and reconnects, until `signal` aborts. */
 export async function listen(options: ListenOptions): Promise<void> {
   const { clock, signal } = options
   for (let failures = 0; !signal.aborted;) {
@@ -27,7 +27,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-/** Resolves when the connection closes, to whether it was listening. */
+/** Listens until the connection closes. Resolves to whether it was listening. */
 async function listenOnce({ url, clock, onNotify, signal }: ListenOptions): Promise<boolean> {
   const socket = new Socket()
   const client = new pg.Client({

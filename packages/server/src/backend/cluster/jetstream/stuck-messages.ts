@@ -14,8 +14,8 @@ interface StuckMessagesOptions {
 const MAX_INTERVAL_MS = 5_000
 const CHECKS_PER_ACK_WAIT = 3
 /**
- * Ack waits until a message that its consumer counts as pending is stuck: after one, the server redelivers it; before another ends,
- * its receiver signals progress.
+ * The number of ack-wait periods after which a message that its consumer counts as pending is considered stuck: the server
+ * redelivers the message after one period, and the new receiver signals progress within the next.
  */
 const COUNTED_ACK_WAITS = 2
 
@@ -60,7 +60,10 @@ export class StuckMessages implements AsyncDisposable {
     }
   }
 
-  /** If a consumer is newer than the message and does not count it, its server has lost the message. */
+  /**
+   * Appends a message again if a server has lost it: its consumer is newer than the message and does not count it. Otherwise,
+   * replaces the consumer.
+   */
   #recover(message: StuckMessage): Promise<void> {
     const { stream } = this.#options
     if (!message.isCounted && message.sequence <= lastSequenceBefore(message.consumer))
@@ -68,7 +71,10 @@ export class StuckMessages implements AsyncDisposable {
     return stream.replaceConsumer(message.consumer)
   }
 
-  /** Messages acked or appended during a check also look stuck, but only briefly. */
+  /**
+   * Watches the messages that this check has found, and no others. Messages acked or appended during a check also look stuck, but
+   * only briefly.
+   */
   #updateSuspected(messages: readonly StuckMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
     for (const [key, suspect] of this.#suspected) {
@@ -81,7 +87,7 @@ export class StuckMessages implements AsyncDisposable {
   }
 }
 
-/** A message no node seems to receive, until a check no longer finds it or a node signals progress. */
+/** A message that no node seems to receive, until a check no longer finds it or a node signals progress. */
 class SuspectedMessage implements Disposable {
   readonly message: StuckMessage
   readonly #clock: Clock

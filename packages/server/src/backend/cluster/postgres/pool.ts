@@ -37,7 +37,7 @@ export function endAfterSilence(client: pg.PoolClient, silenceMs: number): void 
   stream.setTimeout(silenceMs, () => stream.destroy())
 }
 
-/** Times, positions and counts are far below 2^53. */
+/** The parser of a column type: `bigint` as a number, because times, positions and counts are far below 2^53. */
 function parserOf(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): unknown {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 }
@@ -88,9 +88,9 @@ function preparingClient(
   }
 }
 
-/** The run for which a statement is prepared. Most others run once, with different conditions. */
+/** A statement is prepared at this execution. Statements built from filters mostly run once. */
 const PREPARED_AT_RUN = 4
-/** Every connection keeps all of them. */
+/** The maximum number of prepared statements, because every connection keeps all of them. */
 const MAX_PREPARED = 100
 const MAX_COUNTED = 500
 

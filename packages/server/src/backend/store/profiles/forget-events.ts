@@ -14,7 +14,7 @@ interface CountedIdentityRow {
   readonly traits: string | null
 }
 
-/** An event of a user that was found by an anonymousId. */
+/** An event with a userId that a purge found by its anonymousId. */
 type EventOfUser = FoundEvent & { readonly userId: string }
 
 /** The events that belong to users outside the purge. */
@@ -69,7 +69,7 @@ async function removeFacts(
     AND (identity, position) IN (SELECT identity, position FROM ${input})`)
 }
 
-/** Earlier values are not stored, so these traits are removed. */
+/** Removes the current traits that these events set. Earlier values are not stored, so they cannot be restored. */
 async function removeTraits(
   tx: Tx,
   rows: readonly CountedIdentityRow[],

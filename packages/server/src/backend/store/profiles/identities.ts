@@ -1,5 +1,5 @@
 import { type EventType, isJsonObject } from '@hookline/protocol'
-import type { ProfileChange, SpacedId } from '../../profiles.ts'
+import type { ProfileChange, IdInSpace } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
 import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -18,7 +18,7 @@ export interface Sums {
 /** An identity while a transaction changes it. */
 interface OpenIdentity extends Sums {
   readonly id: number
-  readonly named: SpacedId
+  readonly named: IdInSpace
   readonly isNew: boolean
   isSeen: boolean
   placeholders: number
@@ -40,8 +40,8 @@ interface IdentityRow {
 }
 
 interface OpeningOptions {
-  readonly named: readonly SpacedId[]
-  readonly withTraits?: readonly SpacedId[]
+  readonly named: readonly IdInSpace[]
+  readonly withTraits?: readonly IdInSpace[]
   readonly at: number
 }
 
@@ -82,7 +82,7 @@ export class OpenIdentities {
   }
 
   /** The number of an open identity. `isSeen`: whether it occurs in an event or a list. */
-  numberOf(id: SpacedId, isSeen: boolean): number {
+  numberOf(id: IdInSpace, isSeen: boolean): number {
     const open = this.#byName.get(keyOf(id))!
     if (isSeen && !open.isSeen) {
       open.isSeen = true
@@ -92,7 +92,7 @@ export class OpenIdentities {
     return open.id
   }
 
-  touch(named: SpacedId): void {
+  touch(named: IdInSpace): void {
     this.#byName.get(keyOf(named))!.isDirty = true
   }
 
@@ -136,7 +136,7 @@ export async function profilesPosition(tx: ReadTx): Promise<number> {
   return cursor?.through ?? 0
 }
 
-export function ownIdOf({ space, userId, anonymousId }: ProfileChange): SpacedId {
+export function ownIdOf({ space, userId, anonymousId }: ProfileChange): IdInSpace {
   return userId === undefined
     ? { space, kind: 'anonymous', id: anonymousId! }
     : { space, kind: 'user', id: userId }
@@ -145,19 +145,19 @@ export function ownIdOf({ space, userId, anonymousId }: ProfileChange): SpacedId
 /** The identity numbers of ids, in order; `undefined` if none. */
 export function numbersOf(
   tx: ReadTx,
-  ids: readonly SpacedId[],
+  ids: readonly IdInSpace[],
 ): Promise<readonly (number | undefined)[]> {
   return columnOf(tx, ids, sql`identities.id`)
 }
 
 export function profilesOf(
   tx: ReadTx,
-  ids: readonly SpacedId[],
+  ids: readonly IdInSpace[],
 ): Promise<readonly (number | undefined)[]> {
   return columnOf(tx, ids, sql`identities.profile`)
 }
 
-async function columnOf(tx: ReadTx, ids: readonly SpacedId[], column: Statement) {
+async function columnOf(tx: ReadTx, ids: readonly IdInSpace[], column: Statement) {
   if (ids.length === 0) return []
   const rowsOfIds = ids.map((id, place) => ({ ...id, place }))
   const input = tx.dialect.rows(rowsOfIds, { text: ['space', 'kind', 'id'], number: ['place'] })
@@ -217,13 +217,13 @@ function extendSeenRange(sums: Sums, at: number): void {
 }
 
 /** Equal for ids that are equal in the database, which stores no lone surrogates. */
-function keyOf({ space, kind, id }: SpacedId): string {
+function keyOf({ space, kind, id }: IdInSpace): string {
   return JSON.stringify([kind, space.toWellFormed(), id.toWellFormed()])
 }
 
 function openIdentity(
   id: number,
-  named: SpacedId,
+  named: IdInSpace,
   row: IdentityRow | undefined,
   traits: StoredTraits | undefined,
 ): OpenIdentity {

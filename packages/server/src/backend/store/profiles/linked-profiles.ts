@@ -17,7 +17,7 @@ import {
 } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** Adds claims and aliases, of which the earliest event of each pair counts, and relinks the affected profiles. */
+/** Adds claims and aliases, and relinks the affected profiles. Of several events for a pair, the earliest counts. */
 export async function addLinks(
   tx: Tx,
   links: { readonly claims: readonly IdentityPair[]; readonly aliases: readonly IdentityPair[] },
@@ -150,7 +150,10 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
   await touchProfiles(tx, profiles, at)
 }
 
-/** Moves the results of ended profiles to their new profiles, which are dirty since the earlier of the two. */
+/**
+ * Moves the results of ended profiles to their new profiles. A new profile is dirty since the earliest `dirty_since` among its
+ * own and those of the ended profiles.
+ */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
   await copyResults(tx, ended)

@@ -6,7 +6,7 @@ import {
   WALK_BYTES,
   WALK_PROFILES,
 } from '../../evaluations.ts'
-import type { SpacedId } from '../../profiles.ts'
+import type { IdInSpace } from '../../profiles.ts'
 import { parsedJson } from '../rows.ts'
 import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -40,7 +40,7 @@ export function unpackProfile({ facts, ...profile }: PackedProfile): LoadedProfi
   return { ...profile, facts: new Map(byClause) }
 }
 
-export async function loadProfileOf(tx: ReadTx, id: SpacedId): Promise<readonly PackedProfile[]> {
+export async function loadProfileOf(tx: ReadTx, id: IdInSpace): Promise<readonly PackedProfile[]> {
   const [profile] = await profilesOf(tx, [id])
   return profile === undefined ? [] : loadProfiles(tx, [profile])
 }

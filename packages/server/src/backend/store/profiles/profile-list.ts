@@ -4,7 +4,7 @@ import {
   type FoundProfiles,
   type ProfileQuery,
   type ProfileSummary,
-  type SpacedId,
+  type IdInSpace,
   TooManyTraitIndexesError,
 } from '../../profiles.ts'
 import { parsedJson, timeOf } from '../rows.ts'
@@ -195,7 +195,7 @@ async function withText(
   { space, page: { limit, cursor } }: PreparedQuery,
   text: string,
 ): Promise<ProfilePage> {
-  const exact: SpacedId[] = [{ space, kind: 'anonymous', id: text }]
+  const exact: IdInSpace[] = [{ space, kind: 'anonymous', id: text }]
   const [device] = await profilesOf(tx, exact)
   const beginning = beginningOf(text)
   const [name, id] = cursor === undefined ? [beginning, 0] : cursorIn(cursor)
@@ -242,7 +242,7 @@ function cursorIn(cursor: string): readonly [name: string, id: number] {
 
 interface ProfileIdentityRow {
   readonly profile: number
-  readonly kind: SpacedId['kind']
+  readonly kind: IdInSpace['kind']
   readonly name: string
   readonly first_seen_at: number | null
   readonly last_seen_at: number | null
@@ -272,7 +272,7 @@ function summaryOf(
   searched: string | undefined,
 ) {
   const traits = mergedTraits(rows.map((row) => traitsIn(row.traits)))
-  const ids = (kind: SpacedId['kind']): string[] =>
+  const ids = (kind: IdInSpace['kind']): string[] =>
     rows.filter((row) => row.kind === kind).map(({ name }) => name)
   const times = (column: 'first_seen_at' | 'last_seen_at'): number[] =>
     rows.flatMap((row) => (row[column] === null ? [] : [timeOf(row[column])]))

@@ -1,5 +1,5 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
-import type { ProfileId, SpacedId } from '../../profiles.ts'
+import type { ProfileId, IdInSpace } from '../../profiles.ts'
 import { numbersIn } from '../dialect.ts'
 import { removeNamesOf } from '../event-names.ts'
 import { sql } from '../sql.ts'
@@ -41,16 +41,16 @@ async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   await removeNamesOf(tx, ids, sourceIds)
   const spaces = await spacesOf(tx, sourceIds)
-  const spacedIds = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
-  const named = (await numbersOf(tx, spacedIds)).filter((each) => each !== undefined)
-  const numbers = [...named, ...(await formerIds(tx, spacedIds))]
+  const idsInSpaces = spaces.flatMap((space) => ids.map((id): IdInSpace => ({ space, ...id })))
+  const named = (await numbersOf(tx, idsInSpaces)).filter((each) => each !== undefined)
+  const numbers = [...named, ...(await formerIds(tx, idsInSpaces))]
   const isAll = numbers.length === 0 || (await removeNumbers(tx, numbers, at))
   return { spaces, isAll }
 }
 
 /** Identities with these ids, but of the other kind, if only aliases have them: the kind of a former id is unknown. */
-async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly number[]> {
-  const others = ids.map(({ kind, ...id }): SpacedId => {
+async function formerIds(tx: Tx, ids: readonly IdInSpace[]): Promise<readonly number[]> {
+  const others = ids.map(({ kind, ...id }): IdInSpace => {
     return { ...id, kind: kind === 'user' ? 'anonymous' : 'user' }
   })
   const numbers = (await numbersOf(tx, others)).filter((each) => each !== undefined)

@@ -7,7 +7,7 @@ import type {
   Profiles,
   ProfileSlice,
   ProfilesState,
-  SpacedId,
+  IdInSpace,
   UnlinkedIds,
 } from '../../profiles.ts'
 import { parsedJson, timeOf, timeOrNull } from '../rows.ts'
@@ -124,13 +124,13 @@ function summedUp(all: readonly UnlinkedIds[]): readonly UnlinkedIds[] {
   })
 }
 
-function linksOf({ space, links }: ProfileChange): readonly SpacedId[] {
+function linksOf({ space, links }: ProfileChange): readonly IdInSpace[] {
   return links.map((id) => ({ space, ...id }))
 }
 
 interface IdentityRow {
   readonly id: number
-  readonly kind: SpacedId['kind']
+  readonly kind: IdInSpace['kind']
   readonly name: string
   readonly is_seen: boolean | number
   readonly first_seen_at: number | null
@@ -142,7 +142,7 @@ interface IdentityRow {
 
 type ResultRow = Readonly<Record<'id' | 'value', string>> & { readonly since: number }
 
-export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | undefined> {
+export async function findProfile(tx: ReadTx, id: IdInSpace): Promise<Profile | undefined> {
   const [profile] = await profilesOf(tx, [id])
   if (profile === undefined) return undefined
   const identities = await tx.all(sql<IdentityRow>`
@@ -154,7 +154,7 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
     WHERE profile = ${profile} ORDER BY computations.id`)
   const sums: Sums = { firstSeenAt: null, lastSeenAt: null, counts: {} }
   for (const row of identities) addSums(sums, sumsOf(row))
-  const seen = (kind: SpacedId['kind']): string[] =>
+  const seen = (kind: IdInSpace['kind']): string[] =>
     identities.filter((row) => row.is_seen && row.kind === kind).map(({ name }) => name)
   const of = (prefix: string): ResultRow[] => results.filter((row) => row.id.startsWith(prefix))
   return {
