@@ -97,9 +97,9 @@ export interface ServersOptions extends Workers {
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
   readonly onPermanentFailure: (failure: FailedWorker) => void
-  /** How long stopping waits for a thread. */
+  /** The time limit for a thread during shutdown. */
   readonly stopTimeoutMs: number
-  /** When it aborts, closing no longer waits for requests. */
+  /** When this signal aborts, closing no longer waits for requests. */
   readonly overdue: AbortSignal
 }
 
@@ -213,7 +213,7 @@ function addIngestion(
 
 interface Listener {
   readonly maxConnections: number
-  /** The port of the listener for calls; `null` if it is this one. */
+  /** The port of the listener for calls; `null` if this listener accepts them. */
   readonly callsPort: number | null
 }
 
@@ -274,7 +274,10 @@ function addManagement(
   server.register(consoleRoutes(), { prefix: '/console' })
 }
 
-/** A failing non-critical worker only adds a note, because the node can ingest and deliver without it. */
+/**
+ * The readiness check of the workers. A failing non-critical worker only adds a note, because the node can ingest and deliver
+ * without it.
+ */
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>

@@ -388,7 +388,7 @@ function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
 /** The time to record aborted requests and attempts after `shutdownTimeoutMs`. */
 const STOP_SLACK_MS = 5_000
 
-/** How long stopping waits for a thread. */
+/** The time limit for a thread during shutdown. */
 function stopTimeoutOf({ shutdownTimeoutMs }: Config): number {
   return shutdownTimeoutMs + STOP_SLACK_MS
 }
@@ -424,15 +424,15 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 }
 
 /**
- * Longer than any receiver can keep an attempt open. The longest attempt makes two requests with the maximum timeout of a webhook,
- * and two for access tokens before each.
+ * The time after which an attempt is stuck: longer than any receiver can keep it open. The longest attempt makes two requests
+ * with the maximum timeout of a webhook, and two for access tokens before each.
  */
 function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): number {
   const request = Math.max(attemptTimeoutMs, LIMITS.maxWebhookTimeoutMs)
   return 2 * (request + 2 * attemptTimeoutMs) + 10_000
 }
 
-/** Deliveries continue, so the service stays ready. */
+/** The check that only adds the note of the clock watch. Deliveries continue, so the service stays ready. */
 function clockCheck(clockWatch: ClockWatch): ReadinessCheck {
   return { name: 'clock', check: async () => undefined, note: () => clockWatch.note }
 }

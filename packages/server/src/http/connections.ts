@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../util/time/clock.ts'
 
 /**
- * Limits the connections of a server. At the limit, it closes the one that has been idle longest: first those without a complete
- * request, then those between requests or with an unread response. If all have a request in progress, it closes the new connection.
- * The returned function stops counting a connection that another server now counts.
+ * Limits the connections of a server. At the limit, it closes the connection that has been idle longest: first those without a
+ * complete request, then those between requests or with an unread response. If all have a request in progress, it closes the new
+ * connection. The returned function stops counting a connection that another server now counts.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
-  /** In the order of their last requests. */
+  /** The open connections, in the order of their last requests. */
   const open = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
     open.set(socket, { response: undefined })
@@ -35,7 +35,7 @@ export function limitConnections(server: Server, max: number): (socket: Socket) 
 }
 
 interface Connection {
-  /** The last one. */
+  /** The response to the last request. */
   response: ServerResponse | undefined
 }
 
@@ -152,7 +152,7 @@ const CHECK_MS = 50
 
 /** Returns a function that closes idle and unused connections of a closing server, and all when `overdue` aborts. */
 export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
-  /** Node treats a connection without a first byte as active, and does not close it as idle. */
+  /** The open connections. Node treats a connection without a first byte as active, and does not close it as idle. */
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)

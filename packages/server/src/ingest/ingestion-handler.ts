@@ -93,12 +93,12 @@ interface ReceivedRequest {
 }
 
 /**
- * Begins the span of an authenticated request at the first call. Returns its trace context. Scanners must not fill the queue of
- * spans.
+ * Returns the trace context of the request. The first invocation, made only after authentication, begins the span, so that
+ * scanners do not fill the queue of spans.
  */
 type BeginTrace = () => string | undefined
 
-/** The result of its calls. */
+/** A request whose body is parsed and checked, with the result of its calls. */
 interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> {
   readonly source: Source
   readonly result: EventsFromCalls
@@ -111,7 +111,7 @@ const LOG_EVERY_MS = 10_000
 const READ_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Above this number of unrecorded deliveries, bodies get shorter turns. About the number of attempts in flight to one webhook. */
 const MANY_UNRECORDED = 64
-/** Smaller bodies are parsed to find their key. Larger ones are searched first. */
+/** Bodies smaller than this are parsed to find their key. Larger bodies are searched first. */
 const SEARCHED_BYTES = 16 * 1024
 /** Stands for the unknown source of a body. No source has this id. */
 const NO_SOURCE = ''
@@ -272,7 +272,7 @@ export class IngestionHandler {
       : undefined
   }
 
-  /** The source may have changed while the body was read. */
+  /** The current state of a source, which may have changed while the body was read, or a refusal. */
   #current({ id }: Source): Source | IngestRefusal {
     const source = this.#deps.catalog.current.sources.get(id)
     if (source === undefined) return { refused: 'unknown_write_key' }

@@ -20,7 +20,7 @@ export interface DeliveryActivity {
     Attempt,
     'id' | 'number' | 'url' | 'outcome' | 'class' | 'status' | 'startedAt' | 'durationMs'
   >[]
-  /** Whether this record ended the delivery. A delivered one may be recorded again for its other webhooks. */
+  /** Whether this record ended the delivery. After a success, a delivery may be recorded again for its other webhooks. */
   readonly isEnd: boolean
 }
 
@@ -31,7 +31,7 @@ export interface ChangeActivity {
   readonly left: number
 }
 
-/** Ids in calls of a source that have a userId but were not linked to it. `reason` is one of `UnlinkedIds`. */
+/** Ids in calls of a source that have a userId but were not linked to it. `reason` is an `UnlinkedReason`. */
 export interface UnlinkedActivity {
   readonly sourceId: string
   readonly reason: string
@@ -48,7 +48,7 @@ export interface PurgeActivity {
 /** A record of the management API that changed without a request, or keeps changing after one. */
 export interface UpdateActivity {
   readonly resource: 'sources' | 'destinations' | 'audiences' | 'traits' | 'replays' | 'deletions'
-  /** `null` for any of them. */
+  /** `null` for any record of the resource. */
   readonly id: string | null
 }
 

@@ -2,7 +2,7 @@ import type { Destination } from '@hookline/protocol'
 
 const MAX_LABEL = 64
 
-/** C0, DEL and C1, controls of bidirectional text, and lone surrogates. */
+/** C0, DEL and C1, controls of bidirectional text, lone surrogates, and line and paragraph separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 interface Named {
@@ -18,7 +18,7 @@ export interface DestinationFields {
   readonly webhook?: string
 }
 
-/** Names a destination, its source and one of its webhooks. Names of removed ones are missing. */
+/** Names a destination, its source and one of its webhooks. Names of removed records are missing. */
 export function fieldsOf(
   destinationId: string,
   url: string | undefined,
@@ -33,7 +33,7 @@ export function fieldsOf(
   }
 }
 
-/** A webhook's name in logs and metrics: its host, with `#2` for a second one. A path may contain a credential. */
+/** A webhook's name in logs and metrics: its host, with `#2` for a second webhook of the host. A path may contain a credential. */
 export function webhookName(url: string, destination: Destination | undefined): string {
   const { host } = new URL(url)
   const urls = destination?.settings.webhooks.map((webhook) => webhook.url) ?? []

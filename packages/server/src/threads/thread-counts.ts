@@ -14,10 +14,10 @@ export interface Machine {
   readonly openFiles: number
 }
 
-/** One thread writes for all, so more threads would wait for it. */
+/** The maximum numbers of threads with `auto`. One thread writes for all, so more threads would wait for it. */
 const MAX_AUTO = { ingest: 4, delivery: 8 }
 
-/** With fewer cores, main and the writer thread use all of them. */
+/** The minimum number of cores for threads. With fewer cores, main and the writer thread use all of them. */
 const MIN_CORES = 3
 
 /** A connection that a thread forwards to main takes three files. */

@@ -107,7 +107,7 @@ export class ThreadHost<Thread, Main> implements Worker {
   }
 
   #begin(thread: RunningThread<Thread, Main>): void {
-    // It may have exited before its message was read.
+    // The thread may have exited before its message was read.
     if (thread !== this.#thread) return
     const { channel } = thread
     this.#channel = channel
@@ -119,7 +119,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     const wasReady = this.#channel !== undefined
     this.#channel = undefined
     this.#thread = undefined
-    // No effect if it has already resolved.
+    // No effect if `started` has already resolved.
     this.#started.reject(reason)
     this.#started = Promise.withResolvers()
     this.#started.promise.catch(() => undefined)
@@ -147,7 +147,10 @@ export interface ThreadSupervisorOptions {
   readonly onPermanentFailure: (failure: FailedWorker) => void
 }
 
-/** The delay of the first restart. A thread that fails four times in a row is back within two seconds. */
+/**
+ * The first nonzero delay between restarts, because the first restart is immediate. A thread that fails four times in a row is
+ * back within two seconds.
+ */
 const FIRST_RESTART_MS = 200
 
 /** Runs threads, and restarts them by the policy of `Supervisor`, the first time immediately. Disposing stops them all. */
@@ -224,7 +227,9 @@ export class ThreadChanges<Change> {
     } else await applied.catch((error: unknown) => this.#onError(error))
   }
 
-  /** A thread that ends reads the state when it is restarted. */
+  /**
+   * Waits for the last writes of an ended thread. It reads the state when it is restarted, so the change need not be sent again.
+   */
   async #onError(error: unknown): Promise<void> {
     if (error instanceof ThreadExitedError) await this.#gone()
   }

@@ -3,7 +3,7 @@ import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Role } from '../../backend/tokens.ts'
 
-/** By role, a function that describes an operation with this tag. */
+/** Returns functions, one for each required role, that build the schema fields of an operation with this tag. */
 export function operationsTagged(tag: string) {
   const requiring = (role: Role) => (operationId: string, summary: string) => ({
     tags: [tag],

@@ -44,7 +44,7 @@ function changedValues(text: string): readonly FieldError[] {
   return body === undefined ? [] : errorsIn(body)
 }
 
-/** Not recursive, because a hostile body may be nested deeply. */
+/** The errors of all values in a body. Not recursive, because a hostile body may be nested deeply. */
 function errorsIn(body: Json): readonly FieldError[] {
   const errors: FieldError[] = []
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]
@@ -154,7 +154,7 @@ function withIntegers(schema: TObject, query: unknown): unknown {
   return Object.fromEntries(numbered)
 }
 
-/** Refuses query parameters and bodies that a route does not declare, so that no `dryRun` is ignored. */
+/** Refuses query parameters and bodies that a route does not declare: a `dryRun` that the route ignored would change data. */
 export function refuseUndeclared(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ is404, routeOptions, query, body }) => {
     if (is404) return

@@ -36,7 +36,7 @@ export class SerialQueue {
 export interface ComputationDeps extends ChangeDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly syncs: Pick<Syncs, 'list'>
-  /** Orders all changes to these records, including imports. */
+  /** Orders all changes to computations, including imports. */
   readonly queue: SerialQueue
 }
 
@@ -72,7 +72,7 @@ export interface ComputationKind {
   define(body: JsonObject, scope: DefinitionScope): Definition<object>
 }
 
-/** @throws {Problem} `not_found` */
+/** The computation of this kind with this id. @throws {Problem} `not_found` */
 export function requireComputation(
   { current }: Pick<Catalog, 'current'>,
   { kind, withArticle }: ComputationKind,
@@ -344,7 +344,7 @@ function fieldsOf(
   return { fields, errors }
 }
 
-/** The default also replaces a wrong type, which is already an error. */
+/** The space of a record. A value of the wrong type has already been reported, so the default replaces it here. */
 function spaceIn({ space }: JsonObject): string {
   return typeof space === 'string' ? space : DEFAULT_SPACE
 }

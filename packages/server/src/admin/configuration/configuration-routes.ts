@@ -60,7 +60,7 @@ const schemas = {
 interface ConfigurationDeps
   extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, WarningDeps, SettingsRules {}
 
-/** An export of 8,000 sources and 250 audiences is 1.3 MB. */
+/** The maximum size of an import. An export of 8,000 sources and 250 audiences is 1.3 MB. */
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
 export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
@@ -82,7 +82,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
       deps.wake()
       return planned
     })
-    // Outside the turn: other changes do not wait for the DNS lookups.
+    // Outside of the queue, so that other changes do not wait for the DNS lookups.
     const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
     const warnings = await destinationWarnings(changed, deps, '/destinations')
     return { dryRun, ...diff, ...(warnings.length > 0 && { warnings }) }

@@ -280,7 +280,7 @@ export function sourceErrors({ sources }: CatalogSnapshot, body: unknown): reado
 }
 
 /**
- * The settings in the body of a request; `previous` are the current ones.
+ * The settings in the body of a request. `previous`: the stored settings, absent for a new destination.
  * @throws {Problem} `invalid_body` with the errors of the body and the settings, and `more`
  */
 function requestedSettings(

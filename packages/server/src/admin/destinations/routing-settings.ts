@@ -147,12 +147,12 @@ function fixedErrors({ keep = [], drop = [], hash = [] }: Fields): readonly Fiel
     isFixed
       ? [fieldError(pointer, 'not_allowed', `A source always stores ${path} unchanged.`, hint)]
       : []
-  const firstIsFixed = (path: string): boolean => FIXED_CALL_FIELDS.includes(pathOf(path)[0]!)
+  const isFirstFixed = (path: string): boolean => FIXED_CALL_FIELDS.includes(pathOf(path)[0]!)
   return [
-    ...keep.flatMap((path, at) => check(path, `/fields/keep/${at}`, firstIsFixed(path))),
-    ...drop.flatMap((path, at) => check(path, `/fields/drop/${at}`, firstIsFixed(path))),
+    ...keep.flatMap((path, at) => check(path, `/fields/keep/${at}`, isFirstFixed(path))),
+    ...drop.flatMap((path, at) => check(path, `/fields/drop/${at}`, isFirstFixed(path))),
     ...hash.flatMap(({ path }, at) => {
-      const isFixed = firstIsFixed(path) || OBJECTS.includes(path)
+      const isFixed = isFirstFixed(path) || OBJECTS.includes(path)
       return check(path, `/fields/hash/${at}/path`, isFixed)
     }),
   ]

@@ -249,7 +249,7 @@ function deletionCause(
   return [{ code, evidence: { count, ...last, deletionId: newest.id } }]
 }
 
-/** The id of an event contains the time of its receipt. */
+/** The cause if retention has removed the event: its id contains the time of its receipt. */
 function expiryCauses(
   { eventId }: MissingEvent,
   { clockWatch, retentionMs }: WhyMissingDeps,
@@ -283,7 +283,7 @@ function sourceCauses(
 
 const DAY_MS = 24 * SPANS.hour
 const PREFIX = 'rejected.'
-/** Calls for suppressed users: counted in the suppressions instead. */
+/** The count of calls for suppressed users, which the causes from suppressions already include. */
 const SUPPRESSED_COUNT = 'rejected.suppressed'
 
 /** A cause for each code of calls rejected in the last day, the most frequent first. Counts are up to a minute old. */
@@ -293,7 +293,7 @@ async function rejectedCalls(
   now: number,
 ): Promise<MissingCause[]> {
   const rejected = new Map<string, { count: number; lastAt: number }>()
-  // Refused calls have no destination: the rows of destinations, the majority, are not read.
+  // Refused calls are counted without a destination, so the rows of destinations, which are the majority, need not be read.
   const range = { span: 'minute', from: now - DAY_MS, to: now, destinationId: '' } as const
   for await (const rows of statistics.read(range)) {
     // Calls with an unknown write key have no source.

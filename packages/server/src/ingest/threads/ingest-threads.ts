@@ -33,7 +33,7 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly limits: SharedLimits
   readonly activity: ActivityListener
   readonly metrics: Metrics
-  /** How long stopping waits for the requests in flight. */
+  /** The time limit for the requests in flight during shutdown. */
   readonly stopTimeoutMs: number
 }
 

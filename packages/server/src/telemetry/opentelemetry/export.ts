@@ -25,7 +25,7 @@ export function resourceOf(version: string): Resource {
 }
 
 const LOG_EVERY_MS = 60_000
-/** How long stopping waits for the collector. */
+/** The time limit for the collector during shutdown. */
 const FLUSH_MS = 1_000
 
 interface ExportResult {
@@ -59,7 +59,7 @@ export function withFailureLog<Items, E extends Exporter<Items>>(
   return exporter
 }
 
-/** Without the other properties of the error, which may contain a response. */
+/** The message of an error, or its code, without the other properties, which may contain a response. */
 function reasonOf(error: Error | undefined): string {
   const { code, message } = (error ?? {}) as { readonly code?: string; readonly message?: string }
   return message || (code ?? 'unknown')

@@ -135,7 +135,10 @@ export class OpenTelemetryTracing implements Tracing {
     return this.#isParentBased && !isSampled(traceContext)
   }
 
-  /** A new trace, if the sampler refuses it. Otherwise, the next span without a parent gets its id. */
+  /**
+   * Samples a new trace. Returns its trace context if it is not recorded; otherwise `undefined`, and the next root span gets its
+   * trace id.
+   */
   #refusedTrace(name: string, kind: SpanKind): string | undefined {
     const traceId = newTraceId()
     this.#newTrace = traceId

@@ -17,11 +17,11 @@ interface SharedBucketsOptions {
   readonly threads: number
   /** `Clock.now` of the creating thread. */
   readonly now: number
-  /** Other ids have a bucket in each thread, with its part of the limit. */
+  /** The maximum number of shared buckets. Further ids have a bucket in each thread, with the thread's part of the limit. */
   readonly maxBuckets?: number
 }
 
-/** The number of threads and the origin of times. */
+/** The words of the header: the number of threads and the origin of times. */
 const HEADER_WORDS = 2
 /** Keys of free slots. `EMPTY` ends a search, `RELEASED` does not. */
 const EMPTY = 0n
@@ -31,7 +31,7 @@ const MAX_BUCKETS = 16_384
 const SLOTS_PER_BUCKET = 2
 const MAX_KNOWN = 10_000
 
-/** A full bucket: it was empty long ago. */
+/** A full bucket. A bucket is the time at which it is empty (see `RateLimit`), so a full bucket is far in the past. */
 export const FULL = -(2n ** 62n)
 
 /**
@@ -84,7 +84,7 @@ export class SharedBuckets {
       if (!this.#assigned.has(key) && this.#assigned.size < maxBuckets) this.#assign(key)
   }
 
-  /** `undefined` if the id has none, because all are assigned. */
+  /** The bucket of a limit; `undefined` if it has none, because all are assigned. */
   find(limit: RateLimitOwner): Bucket | undefined {
     const name = nameOf(limit)
     const known = this.#known.get(name)
@@ -129,7 +129,7 @@ export class SharedBuckets {
     return Atomics.load(this.#words, slot)
   }
 
-  /** A slot is the index of its key. */
+  /** The slot at which the search for a key begins. A slot is the index of its key. */
   #homeOf(key: bigint): number {
     return 2 * Number(BigInt.asUintN(32, key) % BigInt(this.#slots))
   }

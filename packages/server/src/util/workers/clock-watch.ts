@@ -19,7 +19,7 @@ export interface ClockWatchOptions {
 const EVERY_MS = 5_000
 /** Removal waits this long after the clock jumps forward: an operator may correct it in the meantime. */
 export const REMOVAL_DELAY_MS = 60 * 60 * 1000
-/** A clock that is further ahead of the stored data may be wrong. */
+/** A clock that is ahead of the stored data by more than this may be wrong. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 
 /** Reports jumps of the system clock. After a forward jump, removal by age waits for an hour. Timers and due times are unaffected. */
