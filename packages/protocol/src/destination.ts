@@ -28,7 +28,7 @@ export interface WebhookLimits {
   readonly timeoutMs?: number
   /** Deletion notices keep their own window. */
   readonly retryWindowMs?: number
-  /** The delays after the first, second, … attempt. The last one repeats. */
+  /** The delays after the first, second, … attempt. The last delay repeats. */
   readonly retryScheduleMs?: readonly number[]
   /** Statuses that are retried, although they usually end the delivery. */
   readonly retryOn?: readonly number[]
@@ -123,7 +123,7 @@ export interface WebhooksSettings {
   readonly signature?: SignatureKind
   /** Oldest first. Kept while `signature` is `secret`, so that receivers can keep the public keys. */
   readonly signingKeys?: readonly SigningKey[]
-  /** One to five. */
+  /** One to five webhooks. */
   readonly webhooks: readonly Webhook[]
   readonly successPolicy: SuccessPolicy
   /** Which events it gets; absent for all. */

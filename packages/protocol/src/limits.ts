@@ -41,7 +41,7 @@ export const LIMITS = {
   maxWebhookConcurrency: 16_384,
   minWebhookTimeoutMs: 100,
   maxWebhookTimeoutMs: 30_000,
-  /** It must also be below the retention. */
+  /** The retry window of a webhook must also be below the retention. */
   maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   retryDelaysPerWebhook: 20,
   /** Maximum repeats of the last delay of `retrySchedule`; in a long window the delay is increased to fit. */
@@ -60,7 +60,7 @@ export const LIMITS = {
   destinationsPerComputation: 50,
   /** Users that one request adds to the list of a manual audience, or removes from it. */
   usersPerListChange: 5_000,
-  /** The current one, and the next or the previous one. */
+  /** The current key, and the next or the previous key. */
   signingKeysPerDestination: 2,
   /** The maximum time for which requests are also signed with a replaced secret or key, or for which a key is published before it signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,

@@ -30,7 +30,7 @@ export interface AttemptTiming {
   readonly tlsMs?: number
   /** Waiting for a free socket, sending the request, and waiting for the last header of the response. */
   readonly responseMs?: number
-  /** Reading the body of the response. It is not part of the attempt's `durationMs`. Absent below 1 ms. */
+  /** The time for reading the body of the response, which is not part of the attempt's `durationMs`. Absent below 1 ms. */
   readonly transferMs?: number
 }
 
