@@ -77,7 +77,7 @@ export class FaultRun implements AsyncDisposable {
     const deleting = users.length === 0 ? undefined : this.#deleted.delete(users)
     const node = await this.#happen(fault)
     const endedAt = performance.now()
-    const hasRecovered = await this.#recovered()
+    const hasRecovered = await this.#hasRecovered()
     const recoveredAt = performance.now()
     this.#occurrences.push({
       kind: fault.name,
@@ -97,7 +97,7 @@ export class FaultRun implements AsyncDisposable {
     if (ended.length > 0) await this.#fail(`${ended[0]!.name} exited unexpectedly.`)
   }
 
-  /** Stops the load, waits until all calls have arrived and all work is done, and checks the accounts. */
+  /** Stops the load, waits until all calls have arrived and all work is done, and checks that all counts balance. */
   async end(): Promise<void> {
     this.#stop.abort()
     await this.#sending
@@ -117,7 +117,7 @@ export class FaultRun implements AsyncDisposable {
     )
     expect(await this.#deleted.tablesWithTheirData()).toEqual([])
     expect(await this.#keyed.faults()).toEqual([])
-    expect(await this.#accountFaults()).toEqual([])
+    expect(await this.#imbalances()).toEqual([])
     expect(this.#arrivals.renamed).toEqual([])
   }
 
@@ -161,7 +161,7 @@ export class FaultRun implements AsyncDisposable {
   }
 
   /** Whether a call through each node to each source has arrived. */
-  async #recovered(): Promise<boolean> {
+  async #hasRecovered(): Promise<boolean> {
     const signal = AbortSignal.timeout(RECOVERED_MS)
     const { nodes } = this.#cluster
     const probes = await Promise.all(nodes.map((node) => this.traffic.probe(node, signal)))
@@ -189,7 +189,7 @@ export class FaultRun implements AsyncDisposable {
   }
 
   /** Where tables and nodes disagree with the accepted calls. */
-  async #accountFaults(): Promise<string[]> {
+  async #imbalances(): Promise<string[]> {
     const cluster = this.#cluster
     const faults: string[] = []
     const kept = await cluster.sql(

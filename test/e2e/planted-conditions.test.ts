@@ -361,7 +361,7 @@ describe.concurrent('operators get an alert about', () => {
     },
   )
 
-  test('a client certificate that expires soon, and one about its replacement', async ({
+  test('a client certificate that expires soon, and another once it is replaced', async ({
     expect,
   }) => {
     using folder = new TemporaryFolder()
@@ -375,7 +375,7 @@ describe.concurrent('operators get an alert about', () => {
       url: `${receiver.url}/planted-path`,
       auth: { clientCertificate: { certificate, key } },
     })
-    // It is valid for one more day.
+    // The certificate is valid for one more day.
     const id = await service.createDestination({ webhooks: [webhookWith(good)] })
     await service.track('m-1')
     expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'delivered' }])

@@ -97,7 +97,7 @@ export class RecordInvariants {
     const end = firstDueAt + retryWindowMs
     const isOver = clock.now() >= end
     if (lastAttempt === undefined) {
-      if (isOver && requests.failedThroughout(url, firstDueAt)) return
+      if (isOver && requests.hasFailedThroughout(url, firstDueAt)) return
       onViolation(
         `${id}: expired without an attempt, although its window was not over or the webhook responded`,
       )

@@ -66,7 +66,7 @@ export class RequestHistory {
    * Whether all attempts to the webhook since then failed, there was at least one, and the process and the webhook's
    * thread have run since then.
    */
-  failedThroughout(url: string, since: number): boolean {
+  hasFailedThroughout(url: string, since: number): boolean {
     const responded = this.#responded.get(url) ?? 0
     const failed = this.#failed.get(url) ?? 0
     const destinationId = destinationIdOf(url)

@@ -8,7 +8,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 
 const TOKEN = 'tok_stop_test'
 const SHUTDOWN_TIMEOUT_MS = 1_000
-/** The longest allowed setting. If stopping waits for it, the test times out. */
+/** The longest allowed setting. If the shutdown waits for this long, the test times out. */
 const MAX_MS = 600_000
 
 interface StartOptions {

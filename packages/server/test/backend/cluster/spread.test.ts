@@ -10,7 +10,10 @@ import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 
-/** Notifications usually arrive within milliseconds. In this many rounds, at least one would arrive too late. */
+/**
+ * Notifications usually arrive within milliseconds. If a change did not wait for the other nodes, at least one of this many
+ * rounds would see the change too late.
+ */
 const ROUNDS = 20
 
 describe.skipIf(clusterSkipReason() !== undefined)('when a change has resolved', () => {
@@ -79,7 +82,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('when a change has resolved',
 
   test('even a node that has just opened has the change', async () => {
     const here = opened.nodes[0]!
-    // It has not joined, so no heartbeat announces it.
+    // The newcomer has not joined, so no heartbeat announces it.
     await using newcomer = await openClusterBackend(opened.harness.options)
     for (let round = 0; round < ROUNDS; round++) {
       await here.catalog.putSource(newSource({ id: `src_new_${round}` }))
@@ -87,7 +90,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('when a change has resolved',
     }
   })
 
-  test('a node that is cut off from the database does not delay it', async () => {
+  test('a node that is cut off from the database does not delay the change', async () => {
     const url = opened.harness.options.databaseUrl.reveal()
     await using link = await Link.open(Number(new URL(url).port))
     const cutOff = await opened.add({ databaseUrl: new Redacted(link.urlOf(url)) })

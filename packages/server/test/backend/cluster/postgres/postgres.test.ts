@@ -74,7 +74,8 @@ describe.skipIf(clusterSkipReason() !== undefined)('a statement outside a transa
   test('is retried after a deadlock with a transaction', async () => {
     await using place = await newClusterNamespace()
     await using setUp = new Postgres({ url: new Redacted(place.databaseUrl) })
-    // A session checks for a deadlock once, after this time: the statement's check finds it, the transaction's comes later.
+    // A session checks for a deadlock once, after `deadlock_timeout`. The statement (4 s) checks before the transaction (1 min), so
+    // PostgreSQL cancels the statement.
     await setUp.run(sql`DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET deadlock_timeout = ''4s''', current_database()); END $$`)
     await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })

@@ -44,7 +44,7 @@ test('no more than 100 statements are prepared, and no more than 500 are counted
   const others = new PreparedStatements()
   others.nameOf('first')
   for (let index = 0; index < 500; index++) others.nameOf(`other ${index}`)
-  // It was evicted, so its count starts over.
+  // The first statement was evicted, so its count starts over.
   for (let run = 0; run < 3; run++) expect(others.nameOf('first')).toBeUndefined()
   expect(others.nameOf('first')).toBeDefined()
 })

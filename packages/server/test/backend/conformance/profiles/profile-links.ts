@@ -205,7 +205,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       await purgeUser(harness, 'bob')
       expect(await profileOf(harness, 'bob')).toBeUndefined()
       expect(await traitsOf(harness, 'alice')).toEqual({ plan: 'free' })
-      // Her claim is the next one. No earlier data is left.
+      // alice's claim on `tablet` is the next one. No data from before it is left.
       expect(await idsOf(harness, 'alice')).toEqual(['alice', 'tablet'])
       expect(await harness.backend.profiles.count('default')).toBe(1)
       await purgeUser(harness, 'alice')
