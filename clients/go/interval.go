@@ -8,7 +8,8 @@ type interval struct {
 	every     time.Duration
 	lastFlush time.Time
 	cancel    func()
-	// timer numbers the timers, because a cancelled timer may already be running its callback.
+	// timer is the number of the current timer. The callback of a cancelled timer may already be running, and finds a
+	// different number.
 	timer int
 }
 
