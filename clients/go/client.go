@@ -231,7 +231,7 @@ func (c *Client) prepare(call Call) (*sender, encoded, error) {
 	}
 	f, isCall := fieldsOf(call)
 	if !isCall {
-		return nil, encoded{}, &ValidationError{Code: "not_an_object", Detail: "the call is nil"}
+		return nil, encoded{}, &ValidationError{Code: "not_an_object", Detail: "The call is nil."}
 	}
 	if err = validate(f); err != nil {
 		return nil, encoded{}, err

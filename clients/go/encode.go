@@ -52,14 +52,14 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 		prefix, text = libraryPrefix, text[1:]
 	}
 	if size := len(prefix) + len(text); size > maxBytes {
-		detail := fmt.Sprintf("%d bytes; the limit is %d", size, maxBytes)
+		detail := fmt.Sprintf("The call has %d bytes. The limit is %d.", size, maxBytes)
 		return encoded{}, &ValidationError{Code: "message_too_large", Detail: detail}
 	}
 	// A copy of exact size, so that the queue keeps no spare bytes.
 	exact := make([]byte, len(prefix)+len(text))
 	copy(exact[copy(exact, prefix):], text)
 	if isDeeperThan(exact, maxNestingLevels) {
-		return encoded{}, &ValidationError{Code: "nested_too_deep", Detail: "the call is nested too deeply"}
+		return encoded{}, &ValidationError{Code: "nested_too_deep", Detail: "The call is nested too deeply."}
 	}
 	return encoded{kind: message.Type, messageID: message.MessageId, json: exact}, nil
 }

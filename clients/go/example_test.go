@@ -94,6 +94,6 @@ func ExampleClient_onError() {
 	_ = client.Track(&analytics.Track{UserId: "u1", Event: "Order Completed"})
 	_ = client.Close()
 	// Output:
-	// analytics: event_not_defined: a call of type track requires a non-empty Event
+	// analytics: event_not_defined: A call of type track requires a non-empty Event.
 	// 1 401 unknown_write_key
 }

@@ -22,9 +22,9 @@ func codeOf(err error) string {
 func lostIn(text []byte, call interface{}) error {
 	switch {
 	case !utf8.Valid(text), bytes.Contains(text, []byte(`\ufffd`)) && hasInvalidText(reflect.ValueOf(call)):
-		return &ValidationError{Code: "invalid_json", Detail: "a string is not valid UTF-8"}
+		return &ValidationError{Code: "invalid_json", Detail: "A string is not valid UTF-8."}
 	case hasInfinity(text):
-		return &ValidationError{Code: "number_not_finite", Detail: "a number is too large for a float64"}
+		return &ValidationError{Code: "number_not_finite", Detail: "A number is too large for a float64."}
 	}
 	return nil
 }

@@ -17,21 +17,21 @@ func validate(call fields) error {
 	} {
 		// JSON would replace the invalid bytes with U+FFFD, which could produce another user's id.
 		if !utf8.ValidString(id) {
-			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
+			return &ValidationError{Code: "id_not_unicode", Detail: "An id is not valid UTF-8."}
 		}
 		if strings.IndexFunc(id, unicode.IsControl) >= 0 {
-			return &ValidationError{Code: "id_control_character", Detail: "an id contains a control character"}
+			return &ValidationError{Code: "id_control_character", Detail: "An id contains a control character."}
 		}
 	}
 	if utf16Length(call.message.MessageId) > maxMessageIDCharacters {
-		detail := fmt.Sprintf("MessageId is over %d characters", maxMessageIDCharacters)
+		detail := fmt.Sprintf("MessageId is over %d characters.", maxMessageIDCharacters)
 		return &ValidationError{Code: "message_id_too_long", Detail: detail}
 	}
 	if !isReadable(call.message.Timestamp) {
-		return &ValidationError{Code: "timestamp_invalid", Detail: "Timestamp must be an ISO 8601 string"}
+		return &ValidationError{Code: "timestamp_invalid", Detail: "Timestamp must be an ISO 8601 string."}
 	}
 	if code, missing := missingIn(call); code != "" {
-		detail := fmt.Sprintf("a call of type %s requires a non-empty %s", call.message.Type, missing)
+		detail := fmt.Sprintf("A call of type %s requires a non-empty %s.", call.message.Type, missing)
 		return &ValidationError{Code: code, Detail: detail}
 	}
 	return nil

@@ -82,7 +82,7 @@ class Copy {
     if (typeof value === 'number' || typeof value === 'boolean') {
       this.#spend(1)
       if (!Number.isFinite(Number(value)))
-        throw new ValidationError('number_not_finite', `${key} is ${value}`)
+        throw new ValidationError('number_not_finite', `${key} is ${value}.`)
       return value
     }
     if (value instanceof Date && Number.isNaN(Number(value))) {
@@ -125,7 +125,7 @@ class Copy {
   #enter(object: object): void {
     if (this.#ancestors.length === CALL_LIMITS.nestingLevels) {
       if (this.#ancestors.includes(object)) throw unrepresentableError('circular reference')
-      throw new ValidationError('nested_too_deep', 'the call is nested too deeply')
+      throw new ValidationError('nested_too_deep', 'The call is nested too deeply.')
     }
     this.#spend(1)
     this.#ancestors.push(object)
@@ -139,11 +139,11 @@ class Copy {
 
 /** The error for a value that JSON cannot represent, or for an exception from a `toJSON` or a getter of the program. */
 export function unrepresentableError(reason: string, options?: ErrorOptions): ValidationError {
-  return new ValidationError('invalid_json', `JSON cannot represent the call: ${reason}`, options)
+  return new ValidationError('invalid_json', `JSON cannot represent the call: ${reason}.`, options)
 }
 
 function tooLarge(size: string): ValidationError {
-  return new ValidationError('message_too_large', `the call has ${size} bytes`)
+  return new ValidationError('message_too_large', `The call has ${size} bytes.`)
 }
 
 /** JSON.stringify escapes lone surrogates, so every surrogate here is half of a pair. */

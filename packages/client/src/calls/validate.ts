@@ -42,7 +42,8 @@ const FIELD_TYPES: readonly Rule[] = [
 
 /** Throws a `ValidationError` for a call that the service would refuse, with the code of its response. */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
-  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} requires an object`)
+  if (!isJsonObject(call))
+    throw new ValidationError('not_an_object', `A call of type ${type} requires an object.`)
   const fields: Fields = call
   for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
@@ -53,19 +54,22 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
       if (errorCode === undefined) continue
       throw new ValidationError(
         errorCode,
-        `${name} contains a control character or invalid Unicode`,
+        `${name} contains a control character or invalid Unicode.`,
       )
     }
-    if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type`)
+    if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type.`)
     throw typeof value === 'number'
-      ? new ValidationError(code, `${name} is a number that JSON would round: send it as a string`)
-      : new ValidationError('id_not_string', `${name} has the wrong type`)
+      ? new ValidationError(code, `${name} is a number that JSON would round. Send it as a string.`)
+      : new ValidationError('id_not_string', `${name} has the wrong type.`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)
   const missing = missingIn(type, fields)
   if (missing)
-    throw new ValidationError(missing[0], `a ${type} call requires a non-empty ${missing[1]}`)
+    throw new ValidationError(
+      missing[0],
+      `A call of type ${type} requires a non-empty ${missing[1]}.`,
+    )
 }
 
 function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, string] | undefined {
@@ -84,7 +88,7 @@ function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, str
 function checkMessageId({ messageId }: ValidCall): void {
   const limit = CALL_LIMITS.messageIdCharacters
   if (String(messageId ?? '').length > limit) {
-    throw new ValidationError('message_id_too_long', `messageId is over ${limit} characters`)
+    throw new ValidationError('message_id_too_long', `messageId is over ${limit} characters.`)
   }
 }
 
@@ -94,6 +98,9 @@ function checkMessageId({ messageId }: ValidCall): void {
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
   if ((timestamp ?? '') !== '' && parseTimestamp(timestamp) === undefined) {
-    throw new ValidationError('timestamp_invalid', 'timestamp must be a Date or an ISO 8601 string')
+    throw new ValidationError(
+      'timestamp_invalid',
+      'timestamp must be a Date or an ISO 8601 string.',
+    )
   }
 }
