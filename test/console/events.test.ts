@@ -355,7 +355,7 @@ test('a missing event is explained: incomplete id, removed by retention, or unkn
   const { page, go } = await openSignedIn(service)
   await go('events/evt_nothing')
   await page.getByRole('heading', { name: 'Event not found' }).waitFor()
-  await page.getByText('evt_nothing is not a complete ID').waitFor()
+  await page.getByText('evt_nothing is not a complete event ID').waitFor()
   await expectAccessible(page)
   await go(`events/${newId('evt', Date.UTC(2020, 0, 2))}`)
   await page.getByText('The event is older than the retention time').waitFor()

@@ -28,7 +28,9 @@ test('a transform makes the body, declines events, and fails without a request u
   const declined = await stateOf('m-2')
   expect(declined.state).toBe('declined')
   expect(await service.trace('m-2')).toMatchObject({
-    decisions: [{ explanation: "Declined: the destination's transform returned nothing for it." }],
+    decisions: [
+      { explanation: "Declined: the destination's transform returned nothing for this event." },
+    ],
   })
 
   await change({ transform: '{ "sum": event + 1 }' })

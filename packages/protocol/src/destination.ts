@@ -170,7 +170,7 @@ export interface WebhookState {
   readonly brokenSince: number | null
   /** The time before which no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
   readonly openUntil: number | null
-  /** The end of the last pause requested with `Retry-After`, or after a failed request for a token; `null` if it has passed. */
+  /** The end of the last delay requested with `Retry-After`, or after a failed request for a token; `null` if it has passed. */
   readonly retryAfterUntil: number | null
   /** The attempts per second while its receiver throttles; `null` if unlimited. */
   readonly pacePerSecond: number | null

@@ -1308,7 +1308,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
                     openUntil: string | null;
-                    /** The end of the pause that was requested with Retry-After, or follows a failed request for an access token. */
+                    /** The end of the delay that was requested with Retry-After, or follows a failed request for an access token. */
                     retryAfterUntil: string | null;
                     /** The current limit on attempts per second, after 429, 502 or 503 responses. */
                     pacePerSecond: number | null;

@@ -123,7 +123,7 @@ const LABELS: Readonly<Record<Cause['condition'], string>> = {
   check_warning: 'check warning',
   deliveries_held: 'deliveries held',
   receiver_throttles: 'throttled by receiver',
-  ids_unlinked: 'ids not linked',
+  ids_unlinked: 'IDs not linked',
 }
 
 /** Current failures come before lost data, unlike in the list of problems. */

@@ -54,7 +54,7 @@ export function DestinationOutcome({
         )}
         {decision.since !== null && !isRemoved && (
           <p>
-            It had been disabled since <Time at={decision.since} form="full" />.
+            The destination had been disabled since <Time at={decision.since} form="full" />.
           </p>
         )}
         {delivery?.quarantine !== undefined && (

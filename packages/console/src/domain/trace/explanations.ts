@@ -32,16 +32,19 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   pending: { cause: 'Not delivered yet.', remedy: '' },
   delivered: { cause: 'Delivered.', remedy: '' },
   declined: {
-    cause: 'Declined: the destination’s transform returned nothing for it.',
+    cause: 'Declined: the destination’s transform returned nothing for this event.',
     remedy: ATTEMPT_CLASSES.transform_declined.help,
     page: 'destination',
   },
   // The remedy is beside the attempt.
-  rejected: { cause: 'Rejected. Hookline does not retry it.', remedy: '' },
-  expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
+  rejected: { cause: 'Rejected. Hookline does not retry the delivery.', remedy: '' },
+  expired: {
+    cause: 'Expired: the event could not be delivered within the retry window.',
+    remedy: FIX,
+  },
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
-    cause: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
+    cause: 'Quarantined: a bug in Hookline or corrupted data stopped the delivery.',
     remedy: 'Report the reason, and replay the event once its cause is fixed.',
   },
 }

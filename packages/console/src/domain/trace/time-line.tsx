@@ -167,7 +167,7 @@ function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
     .map(({ firstDueAt }) => Date.parse(firstDueAt))
   if (decided.length === 0) return steps
   const declined = decisions.filter(({ decision }) => decision === 'declined').length
-  const label = `Decided: deliver to ${countText(deliveries.length, 'destination')}${declined > 0 ? `, declined for ${declined}` : ''}`
+  const label = `Decision: deliver to ${countText(deliveries.length, 'destination')}${declined > 0 ? `, decline for ${declined}` : ''}`
   return [...steps, { key: 'decided', label, at: Math.max(received, Math.min(...decided)) }]
 }
 

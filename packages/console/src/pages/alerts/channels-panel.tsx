@@ -36,8 +36,8 @@ export function ChannelsPanel({
     <Panel title="Channels" isFlush>
       {channels.length === 0 ? (
         <Empty title="No channels yet">
-          Alerts are sent once there is a channel. “Needs attention” on the overview always shows
-          the same problems.
+          Alerts are sent once there is a channel. “Needs attention” on the overview shows problems
+          even without one.
         </Empty>
       ) : (
         <Table

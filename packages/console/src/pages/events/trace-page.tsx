@@ -188,7 +188,8 @@ function NoSuchEvent({ id }: { readonly id: string }): ReactElement {
           </>
         ) : (
           <p>
-            {shownText(id, 60)} is not a complete ID: <code>evt_</code> and 26 characters.
+            {shownText(id, 60)} is not a complete event ID. An event ID is <code>evt_</code>{' '}
+            followed by 26 characters.
           </p>
         )}
       </Empty>

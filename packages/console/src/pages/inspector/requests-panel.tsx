@@ -152,7 +152,7 @@ function NoMatches(): ReactElement {
       title="No matching requests"
       action={<Button onClick={() => setUrl(NO_FILTERS)}>Show all requests</Button>}
     >
-      Older requests are removed by newer ones and by restarts.
+      Older requests are removed as newer ones arrive, and on a restart.
     </Empty>
   )
 }

@@ -95,7 +95,7 @@ const schemas = {
   closeBreaker: {
     ...operations.editor('closeBreaker', 'Closes the breakers of a destination'),
     description:
-      'Closes the breaker of each webhook and ends the pauses requested with Retry-After. The next attempts are made now: one at a time first, then at an increasing rate.',
+      'Closes the breaker of each webhook and ends the delays requested with Retry-After. The next attempts are made now: one at a time first, then at an increasing rate.',
     ...action,
   },
   test: {

@@ -61,17 +61,17 @@ const STATES: Readonly<Record<DeliveryState, Explanation>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
   declined: {
-    explanation: "Declined: the destination's transform returned nothing for it.",
+    explanation: "Declined: the destination's transform returned nothing for this event.",
     remedy: ATTEMPT_CLASSES.transform_declined.help,
   },
-  rejected: { explanation: 'Rejected. Hookline does not retry it.', remedy: RETRY },
+  rejected: { explanation: 'Rejected. Hookline does not retry the delivery.', remedy: RETRY },
   expired: {
-    explanation: 'Expired: it could not be delivered within the retry window.',
+    explanation: 'Expired: the event could not be delivered within the retry window.',
     remedy: RETRY,
   },
   held: { explanation: 'Held, because the webhook or the destination is paused.', remedy: null },
   quarantined: {
-    explanation: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
+    explanation: 'Quarantined: a bug in Hookline or corrupted data stopped the delivery.',
     remedy: RETRY,
   },
 }
@@ -144,7 +144,7 @@ function declinedDecision(
   const since = at === undefined ? null : formatTimestamp(at)
   const destination = destinations.find(({ id }) => id === destinationId)
   const details = [
-    ...(since === null ? [] : [`It had been disabled since ${since}.`]),
+    ...(since === null ? [] : [`The destination had been disabled since ${since}.`]),
     ...(reason === 'filtered' && destination !== undefined
       ? [filterDetail(destination, event)]
       : []),
@@ -161,9 +161,9 @@ const MAX_REASONS = 3
 function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
   if (filter === undefined) return 'The destination no longer has a filter.'
   const failed = whyExcluded(filter, event)
-  if (failed.length === 0) return 'The current filter lets it pass.'
+  if (failed.length === 0) return 'The current filter lets the event pass.'
   const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''
-  return `The current filter also excludes it: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
+  return `The current filter also excludes the event: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
 }
 
 type Ids = ReadonlySet<string>

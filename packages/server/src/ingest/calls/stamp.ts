@@ -97,7 +97,7 @@ export interface Receipt {
   /** `sentAt` of the batch. */
   readonly sentAt: SentAt | undefined
   readonly ip: string | undefined
-  /** Whether a browser sent it with CORS: only then is `ip` the user's address. */
+  /** Whether it has an `Origin` header: only from a browser is `ip` the user's address. */
   readonly isFromBrowser: boolean
   readonly clockSkewToleranceMs: number
 }

@@ -116,7 +116,7 @@ test('the decision for a removed destination remains, without a remedy that woul
   expect(traceDecisions(archived(), [], [traced(delivery('dst_gone', 'expired'))])).toMatchObject([
     {
       explanation:
-        'Expired: it could not be delivered within the retry window. The destination has since been deleted.',
+        'Expired: the event could not be delivered within the retry window. The destination has since been deleted.',
       remedy,
     },
   ])
@@ -175,7 +175,7 @@ test('failures are explained, with a remedy', () => {
     webhooks: [partOf({ state: 'rejected', lastAttempt })],
   }
   expect(wordsOf(rejected)).toEqual({
-    explanation: `Rejected. Hookline does not retry it. The last attempt to example.com failed: ${error}`,
+    explanation: `Rejected. Hookline does not retry the delivery. The last attempt to example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', lastAttempt })]
