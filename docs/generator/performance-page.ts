@@ -8,33 +8,33 @@ import { code, plain, table } from './markdown.ts'
 /** The subject of each benchmark. */
 export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'ingest-single':
-    'Calls accepted with one call per request, over 256 connections and over 64, each on disk before its 200. Compared with a bare `node:http` server that parses the JSON and responds.',
+    'Calls accepted with one call per request, over 256 connections and over 64, each on disk before its 200, compared with a bare `node:http` server that parses the JSON and responds.',
   'ingest-batch':
-    'Calls accepted in batches of 20, as client libraries send them, each on disk before its 200. Compared with the same bare server.',
+    'Calls accepted in batches of 20, as client libraries send them, each on disk before its 200, compared with the same bare server.',
   delivery:
-    'Events from the log through decision, signature and request to a receiver, with a record of each delivery. Compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
+    'Events from the log through decision, signature and request to a receiver, with a record of each delivery, compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
   routing:
-    'Deliveries with a filter of two clauses that selects every event. Compared with deliveries without one.',
-  transforms: 'Deliveries with a transform of ten lines. Compared with deliveries without one.',
+    'Deliveries with a filter of two clauses that selects every event, compared with deliveries without one.',
+  transforms: 'Deliveries with a transform of ten lines, compared with deliveries without one.',
   traces:
-    'Deliveries with OpenTelemetry on and no trace sampled. Compared with deliveries without a collector, and with `traceContext: off`.',
+    'Deliveries with OpenTelemetry on and no trace sampled, compared with deliveries without a collector, and with `traceContext: off`.',
   'delivery-peers':
     'The events of `delivery` through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
     'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call. Overload: deliveries per second while 32 or 256 connections each send their next call after the previous response.',
   isolation:
-    'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s. Compared with runs without the fault; the noise is the difference between two of these.',
+    'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault; the noise is the difference between two of these.',
   growth:
-    'Events per second from call to receiver with 10 million rows of history and a million pending deliveries of the same destination. Compared with an empty database.',
+    'Events per second from call to receiver with 10 million rows of history and a million pending deliveries of the same destination, compared with an empty database.',
   memory:
     'Memory of the process after the same load, with a million pending deliveries and with none.',
   restart:
     'Time from the start of the process to the first delivery, with a million pending deliveries.',
   cost: 'The resources that an event of 825 bytes uses from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
   'cost-ratio':
-    'The CPU time of an event from call to receiver, in all threads. Compared with the bare server and the bare loop together.',
+    'The CPU time of an event from call to receiver, in all threads, compared with the bare server and the bare loop together.',
   'cost-low':
-    'The CPU time and the wake-ups of an event from call to receiver at 200 events/s. Compared with a bare `node:http` server that sends each call with undici.',
+    'The CPU time and the wake-ups of an event from call to receiver at 200 events/s, compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
     'The number of our functions and files that one `track` call passes through on its way to one receiver, and its messages between threads.',
   'delivery-steps':
@@ -46,16 +46,16 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   cluster:
     'Ingestion, and events from call to receiver, through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. See [scaling](scaling.md) for the cost of each part.',
   'audience-sync':
-    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the rate of deliveries compared with the same time without a sync.',
+    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the delivery rate divided by the rate in an equally long period without a sync.',
   'audience-latency':
     'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':
-    'Events from call to receiver with 50 audiences, and with 50 that count other events. Compared with none.',
+    'Events from call to receiver with 50 audiences, and with 50 that count other events, compared with none.',
   'client-rate':
-    '`track()` calls that the client library enqueues on one core, while no server responds. Compared with `@segment/analytics-node`.',
+    '`track()` calls that the client library enqueues on one core, while no server responds, compared with `@segment/analytics-node`.',
   'client-memory': 'Bytes of JSON in the queue of the client library for each byte of memory.',
   'client-go-rate':
-    '`Track` calls that the Go client library serialises on one core, while no server responds. Compared with the two common versions of analytics-go, which serialise in the background.',
+    '`Track` calls that the Go client library serialises on one core, while no server responds, compared with the two common versions of analytics-go, which serialise in the background.',
   'client-go-memory':
     'Bytes of JSON in the queue of the Go client library for each byte of memory.',
 }

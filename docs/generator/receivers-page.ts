@@ -162,7 +162,7 @@ function numbers(): string {
         `${retryWindowMs / HOUR_MS} hours`,
       ],
       ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
-      ['maximum pause by `Retry-After`', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
+      ['longest delay that `Retry-After` can request', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
         'consecutive 410 responses that pause a webhook',
         `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the previous one`,

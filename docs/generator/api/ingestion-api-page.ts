@@ -167,13 +167,13 @@ function timestamps(): string[] {
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
       `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the client's clock is wrong, and \`timestamp\` is corrected by the difference.`,
-      '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but a later one is replaced by the time of receipt.',
-      'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
+      "`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected for the client's clock, and a `timestamp` in the future is replaced by the time of receipt.",
+      'A string is ISO 8601: a date, or a date and time with an optional fraction of a second. The zone is `Z`, `UTC`, `GMT` or any offset, such as `+01:00` or `+0100`; without a zone, the time is in UTC. Other zone names are allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
       'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace contains the original text as `originalTimestamp`.',
     ]),
-    'Hookline sets a missing `context.ip` to the client\'s address if the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
+    'Hookline sets a missing `context.ip` to the client\'s address if the request has an `Origin` header, as requests from browsers do, or if the call has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
   ]
 }
 

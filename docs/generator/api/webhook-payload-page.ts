@@ -30,7 +30,7 @@ export function webhookPayloadPage(): string {
     list([
       '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore duplicates.',
       '**In any order.** Compare `timestamp` if the order matters.',
-      'The response body is ignored. Hookline stores the first 4 KiB of the response to a failed attempt, so that operators can see the reason.',
+      'The response body does not affect the outcome. For each webhook, Hookline stores the first 4 KiB of up to 100 responses an hour per class of failure, and of one successful response a minute, so that operators can see them.',
     ]),
     ...signatures(),
     '## Fields of every payload',
