@@ -47,7 +47,11 @@ export function visitsOf(
       open: () => click(page, 'Catalog'),
       shows: page.getByRole('row', { name: /Order Completed/ }).first(),
     },
-    { name: 'alerts', open: () => click(page, 'Alerts'), shows: text(page, 'Calls Refused') },
+    {
+      name: 'alerts',
+      open: () => click(page, 'Alerts'),
+      shows: heading(page, 'Lost or undelivered events'),
+    },
     { name: 'sources', open: () => click(page, 'Sources'), shows: link(page, 'Web shop') },
     {
       name: 'a source',
@@ -173,7 +177,7 @@ function destinationVisits(page: Page): readonly UntimedVisit[] {
       name: 'a failing destination',
       prepare: list.open,
       open: () => link(page, 'Warehouse').click(),
-      shows: heading(page, /pending deliveries$/),
+      shows: page.getByRole('region', { name: 'Failures' }).getByText('500 http_5xx'),
     },
     {
       name: 'a destination',
