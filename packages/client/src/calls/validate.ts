@@ -59,7 +59,7 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
     }
     if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type.`)
     throw typeof value === 'number'
-      ? new ValidationError(code, `${name} is a number that JSON would round. Send it as a string.`)
+      ? new ValidationError(code, `JSON would round ${name}. Send it as a string.`)
       : new ValidationError('id_not_string', `${name} has the wrong type.`)
   }
   checkMessageId(fields)

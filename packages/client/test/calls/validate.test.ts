@@ -106,7 +106,7 @@ describe('validation', () => {
 
   test('explains that a number as an id is rounded', () => {
     expect(() => new Recorder().identify({ userId: (2 ** 53) as never })).toThrow(
-      'id_not_exact: userId is a number that JSON would round. Send it as a string.',
+      'id_not_exact: JSON would round userId. Send it as a string.',
     )
   })
 
