@@ -15,7 +15,7 @@ type bounds struct {
 type queue struct {
 	bounds
 	messages [][]byte
-	// taken counts the entries at the start of messages that have been removed.
+	// taken is the number of removed entries that are still at the start of the slice messages.
 	taken        int
 	waitingBytes int
 	// head is the number of the first waiting message.

@@ -58,7 +58,7 @@ test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call, althoug
     `seed ${SEED}: ${KILLS_WITH_OUTAGES} kills and ${outages.count} outages, ${summary(load)}, ` +
       `${refused} requests refused, lost ${lost()}, ${perKill(duplicates, KILLS_WITH_OUTAGES)}`,
   )
-  // As above, for two lanes with four webhooks in total.
+  // As above, for four lanes: one for each webhook.
   expect(duplicates / KILLS_WITH_OUTAGES).toBeLessThan(WEBHOOK_QUEUE_SIZE * paths.length)
   expect(outages.count).toBeGreaterThan(0)
   expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES * 10)

@@ -96,7 +96,7 @@ export class RunningTrial {
     return new Set([...lost].map((messageId) => seqs.get(messageId) ?? -1))
   }
 
-  /** Removes the events whose delivery to a destination is held or pending. */
+  /** Removes from `messageIds` the events whose delivery to the destination is held or pending. */
   async #removeWaiting(
     messageIds: Set<string>,
     path: Path,

@@ -75,7 +75,7 @@ describe('times', () => {
     [2_000, 'due now'],
     [0, 'due now'],
     [-180_000, 'due now'],
-  ] as const)('a plan %d ms from now is shown as %s, never in the past', ([apart, text]) => {
+  ] as const)('a planned time %d ms from now is shown as %s, never as past', ([apart, text]) => {
     expect(dueTime(now + apart, now)).toBe(text)
   })
 

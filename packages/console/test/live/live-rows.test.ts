@@ -131,7 +131,7 @@ test('a retry of an event without a row gets a new row', () => {
   ])
 })
 
-test('a rare match of the filter is kept while a thousand others pass, and is still folded', () => {
+test('a rare event that matches the filter is kept while a thousand others pass, and still gets its decisions and attempts', () => {
   const filters = { event: 'rare' }
   const others = Array.from({ length: MAX_ROWS + 10 }, (_, index) => event(`evt_${index}`))
   const first = after([event('evt_rare', { name: 'Rare one' }), ...others], filters)

@@ -134,7 +134,7 @@ describe('a comparison changes with time', () => {
     expect(nextChangeOf(comparison, actual, NOW)).toBe(expected)
   })
 
-  test('exactly then, not before', () => {
+  test('at exactly the time that nextChangeOf returns, and not before', () => {
     const cases = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: -9, max: 9 }))
     fc.assert(
       fc.property(cases, ([value, days]) => {

@@ -97,7 +97,7 @@ export const FIXED_CALL_FIELDS = [
 
 /** Removes and hashes fields of a call, or of the parts that the calls of a batch share, before it is stored. */
 export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
-  // Its traits become its properties.
+  // The traits of a page call without properties become its properties (`parseCall`).
   const isMoved = type === 'page' && (call['properties'] ?? null) === null
   return (isMoved ? IN_MOVED_CALL : IN_CALL).apply(call, fields)
 }
@@ -148,7 +148,7 @@ const placesInCall: Places = (steps) => {
   return first === 'context' && second === 'traits' ? [steps, ['traits', ...rest]] : [steps]
 }
 
-/** Its properties are still its traits. */
+/** The traits of this page call will become its properties (`shapedCall`), so a path in `properties` also applies to `traits`. */
 const placesInMovedCall: Places = (steps) => {
   const [first, ...rest] = steps
   return first === 'properties' ? [steps, ['traits', ...rest]] : placesInCall(steps)

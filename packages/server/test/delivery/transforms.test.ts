@@ -98,7 +98,7 @@ describe('a transform', () => {
     expect(await evaluate('properties.unknown')).toBeUndefined()
   })
 
-  test('has the URL of the webhook, so that it can decline the others', async () => {
+  test('gets the URL of the webhook as $url, so that it can decline the event for the others', async () => {
     const only = '$contains($url, "/close") ? {"note": event}'
     const applied = await Promise.all(
       ['https://a.example/close', 'https://a.example/'].map((url) =>

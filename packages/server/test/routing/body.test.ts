@@ -64,7 +64,7 @@ describe('fields', () => {
     ['a number', 5, '5'],
     ['true', true, 'true'],
     ['an object', { a: 1 }, '{"a":1}'],
-  ])('hash %s as its JSON', (_, value, text) => {
+  ])('hashes %s as its JSON', (_, value, text) => {
     const fields = { hash: [{ path: 'a' }], salt }
     expect(shapedPayload({ a: value }, fields)).toEqual({ a: hmac(text) })
   })

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-// For `node --import`: shifts the system clock for this process only. The file contains the number of milliseconds that
-// the clock is ahead. The process copies it to another file to acknowledge it.
+// For `node --import`: shifts the system clock for this process only. The file named by CLOCK_AHEAD_MS_FILE contains the
+// number of milliseconds that the clock is ahead. The process acknowledges a change by copying it to that name with
+// `.seen`.
 
 const SystemDate = Date
 const file = process.env['CLOCK_AHEAD_MS_FILE']!

@@ -22,7 +22,7 @@ const EFFECTS = {
 
 const DECLINED = 'The destination was disabled when the event arrived. Replaying sends it now.'
 
-/** The order of the choices. A destination that accepted the event comes last: a replay sends it twice. */
+/** The order of the choices. A destination that accepted the event comes last: a replay sends the event to it a second time. */
 const ORDER: readonly string[] = [
   'rejected',
   'expired',

@@ -90,7 +90,7 @@ interface IdFieldProps extends FieldsProps {
 function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps): ReactElement {
   const ids = idsIn(fields[name])
   const spaced = spacedIds(ids)
-  // Spaces are usually left over from copying out of a table, and turn it into another user's id.
+  // Spaces around an id are usually left over from copying out of a table, and turn it into the id of another user.
   const hint =
     spaced.length === 0 ? (
       rest.hint

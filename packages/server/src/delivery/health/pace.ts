@@ -85,7 +85,7 @@ const TOLERATED_SHARE = 0.1
 const SEARCH_GROWTH = 1
 /** What an accepted attempt adds near the ceiling. It doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
 const GROWTH = 0.007
-/** The share of the ceiling, the pace before the last fall, from which growth is slow. */
+/** Growth is slow from this share of the ceiling, which is the pace before the last fall. */
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000

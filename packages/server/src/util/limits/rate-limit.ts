@@ -12,7 +12,7 @@ const MAX_BUCKETS = 10_000
 
 const MAX_WAIT_SECONDS = 3_600
 
-/** Less than a nanosecond each: the rounding error is below 1 in 30,000. */
+/** A unit is 0.06 ns. Up to a million requests per second, the cost of one is rounded by less than 1 in 30,000. */
 const UNITS_PER_MS = 2 ** 24
 /** The maximum cost of one request: about two years. */
 const MAX_UNITS = 2 ** 60

@@ -18,7 +18,7 @@ interface Document {
 
 const COMPUTE = { fn: 'count', event: 'Order Completed', within: { days: 30 } }
 
-/** A service with a space, a computed trait, and two audiences that refer to each other and the trait. */
+/** A service with a space, a computed trait, and two audiences: a manual one, and one that refers to it and to the trait. */
 async function configured(server: AdminServer) {
   const make = async (path: string, body: object): Promise<string> => {
     // Ids sort by creation time.

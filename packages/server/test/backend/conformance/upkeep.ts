@@ -172,7 +172,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       )
     })
 
-    test('removes an event whose name is not counted, but none that no profile contains', async () => {
+    test('removes an event whose name has not been counted yet, but none that profiles have not applied yet', async () => {
       await using harness = await open()
       const { eventNames, profiles } = harness.backend
       await eventNames.state()

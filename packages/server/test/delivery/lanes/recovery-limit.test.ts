@@ -21,7 +21,7 @@ function after(
 
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
-describe('a recovering lane', () => {
+describe('the limit of a recovering lane', () => {
   test('begins with one attempt at a time and grows by one per 20 successes', () => {
     expect(initialRecovery(0).limit).toBe(1)
     expect(after(times(19, good))?.limit).toBe(1)
@@ -63,7 +63,7 @@ describe('a recovering lane', () => {
     expect(afterResult(after(times(60, good))!, bad, at)?.limit).toBe(2)
   })
 
-  test('has recovered when it reaches the concurrency of the lane', () => {
+  test('ends when it reaches the concurrency of the lane', () => {
     expect(after(times(59, good), 4)?.limit).toBe(3)
     expect(after(times(60, good), 4)).toBeUndefined()
   })

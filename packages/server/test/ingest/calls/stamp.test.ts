@@ -82,11 +82,14 @@ describe('an event is stamped', () => {
     ['2026-01-15T12:10:00.000Z', '2026-01-01T00:00:00.000Z'],
     ['2026-01-15T11:49:59.999Z', '2026-01-01T00:10:00.001Z'],
     ['2026-01-15T12:10:00.001Z', '2025-12-31T23:49:59.999Z'],
-  ])('with a tolerance: sent at %s, 2026 becomes %s', (sentAt, timestamp) => {
-    expect(stamped({ timestamp: '2026-01-01T00:00:00Z' }, { sentAt }).event).toMatchObject({
-      timestamp,
-    })
-  })
+  ])(
+    'with a tolerance of ten minutes for clock skew: if sentAt is %s, the first instant of 2026 becomes %s',
+    (sentAt, timestamp) => {
+      expect(stamped({ timestamp: '2026-01-01T00:00:00Z' }, { sentAt }).event).toMatchObject({
+        timestamp,
+      })
+    },
+  )
 
   test.each([
     ['a year, after 5 days', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
@@ -201,7 +204,7 @@ describe('an event is stamped', () => {
     ['of a browser', '203.0.113.9', { isFromBrowser: true }, {}],
     ['of a call that requests it', '203.0.113.9', {}, { direct: true }],
     ['of no server', undefined, {}, {}],
-    ['of no server with another value for direct', undefined, {}, { direct: 'true' }],
+    ['of no server, even if direct has a value other than true', undefined, {}, { direct: 'true' }],
     ['that the call already has', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
     ['instead of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
     ['only if it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],

@@ -145,7 +145,7 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
   })
 
-  test('flags its call if found elsewhere, because two keys may have become one', async () => {
+  test('flags its call if such bytes are elsewhere in it, because two keys may have become one', async () => {
     const latin1 = (properties: string) =>
       `{"type":"track","userId":"u","event":"e","properties":${properties}}`
     const calls = ['{"k\xe8":1,"k\xe9":2}', '{"k":"caf\xe9"}', '{"k":"cafe"}'].map(latin1)

@@ -137,7 +137,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
 }
 
 function isInserted(insert: StatementSync, values: ReadRow): boolean {
-  // JavaScript could not represent it.
+  // A corrupted integer that JavaScript cannot represent exactly: the service could not read the row.
   if (values.some((value) => typeof value === 'bigint' && !Number.isSafeInteger(Number(value))))
     return false
   try {

@@ -198,7 +198,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect((await harness.backend.reports.failures({})).groups).toEqual([])
     })
 
-    test('count a delivery once per group of its webhooks', async () => {
+    test('count a delivery once in each group, even if several of its webhooks failed in the same way', async () => {
       await using harness = await open()
       const timeout = { outcome: 'retry', class: 'timeout' } as const
       await recorded(harness, {}, FAILED, FAILED, timeout)
