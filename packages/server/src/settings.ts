@@ -57,7 +57,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then accepts only calls, and serves the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then accepts only calls, and serves only the start page and the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   consoleUrl: {
@@ -154,7 +154,7 @@ export const SETTINGS = {
     parse: subjectToken,
   },
   natsReplicas: {
-    doc: 'For the cluster: the number of NATS servers that store each event. With 3, one of three servers may be lost.',
+    doc: 'For the cluster: the number of NATS servers that store each event. With 3, one of the three servers may be lost.',
     default: '1',
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },

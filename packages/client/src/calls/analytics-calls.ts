@@ -41,7 +41,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
     this.#make('identify', call)
   }
 
-  /** Records an action of a user. */
+  /** Records an action by a user. */
   track(call: TrackCall<Events>): void {
     this.#make('track', call)
   }

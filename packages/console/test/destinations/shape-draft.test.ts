@@ -61,7 +61,7 @@ test.for([
       format: 'cloudevents',
       method: 'PUT',
     },
-    '7% of users by userId, without context.ip and traits.ssn, with hashed userId, CloudEvents, sent with PUT',
+    '7% of users, chosen by userId, without context.ip and traits.ssn, with hashed userId, CloudEvents, sent with PUT',
   ],
 ] as const)('%j in words', ([shape, words]) => {
   expect(SHAPES.describe(SHAPES.draftOf(shape), () => undefined)).toBe(words)

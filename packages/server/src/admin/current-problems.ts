@@ -24,7 +24,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. Lost deliveries stay until they are replayed: expired ones for up to a day, rejected ones for up to an hour.',
+    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. Events that were not delivered stay until they are replayed, at most a day if they expired, and at most an hour if they were rejected.',
   response: Schema.ok(
     'The problems.',
     Type.Object({

@@ -67,7 +67,7 @@ export interface Deletions {
    * Covers:
    * - events with one of the ids, including aliases with it as `previousId`, and events with a purged anonymousId and any userId;
    * - computed events of the users, from any source;
-   * - search texts of ended replays.
+   * - search texts of finished replays.
    *
    * From then on, records of a removed event are ignored, even after a restart.
    *

@@ -82,7 +82,12 @@ function healthState(
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (successRate >= HEALTHY_SUCCESS_RATE) return { tone: 'delivered', words: 'working' }
   if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
-    return { tone: 'delivered', words: 'recovered', why: `${why}, last`, since: lastFailedAt }
+    return {
+      tone: 'delivered',
+      words: 'recovered',
+      why: `${why}, the most recent one`,
+      since: lastFailedAt,
+    }
   return { tone: 'retrying', words: 'partially failing', why: `${why}.`, isFailing: true }
 }
 

@@ -187,8 +187,8 @@ function RemoveChannel({
       }}
     >
       <p>
-        <strong className="break-words">{shownText(name, 80)}</strong> receives no more alerts, and
-        its undelivered alerts are deleted.
+        <strong className="break-words">{shownText(name, 80)}</strong> will receive no more alerts,
+        and its undelivered alerts will be deleted.
       </p>
     </Confirm>
   )

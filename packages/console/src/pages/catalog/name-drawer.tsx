@@ -145,7 +145,7 @@ function Filters({ eventName }: EventNameProps): ReactElement | null {
           >
             Create a destination
           </Link>{' '}
-          of the source, then set its filter.
+          for this source, then set its filter.
         </p>
       ) : (
         <ul className="flex flex-col gap-1">

@@ -115,7 +115,7 @@ function DeletionFacts({ deletion }: { readonly deletion: DeletionWithIds }): Re
         [
           'Deleted data',
           purgedAt === null ? (
-            'not yet'
+            'none yet'
           ) : (
             <>
               {countText(purged.events, 'event')}

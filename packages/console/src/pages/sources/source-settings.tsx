@@ -136,7 +136,7 @@ function EnableButton({
         >
           <p>
             All calls will be rejected with 403 <code>source_disabled</code>. Most client libraries
-            do not retry rejected calls, so these events are lost.
+            do not retry rejected calls, so those calls will be lost.
           </p>
           <p>You can enable the source again at any time.</p>
         </Confirm>

@@ -107,7 +107,7 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
       <code className="break-all">{shownText(key)}</code>
       <p>
         Calls with this key will be rejected with 401 <code>unknown_write_key</code>. Most client
-        libraries do not retry rejected calls, so these events are lost. This cannot be undone.
+        libraries do not retry rejected calls, so those calls will be lost. This cannot be undone.
       </p>
       <p className={lastUsedAt === null ? undefined : 'text-failed'}>
         {lastUsedAt === null ? (

@@ -102,14 +102,13 @@ function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactEle
 function BreakerText({ breaker, brokenSince, openUntil }: WebhookHealth): ReactElement {
   return (
     <p>
-      Opened after too many failures
+      Breaker opened{' '}
       {brokenSince !== null && (
         <>
-          {' '}
-          <Time at={brokenSince} />
+          <Time at={brokenSince} />,{' '}
         </>
       )}
-      .{' '}
+      after too many failures.{' '}
       {breaker === 'half_open'
         ? 'The next attempt closes or reopens it.'
         : openUntil !== null && (

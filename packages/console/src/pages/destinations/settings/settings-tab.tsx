@@ -91,8 +91,8 @@ function DeletePanel({ destination }: DestinationProps): ReactElement {
           onClose={() => setOpen(false)}
         >
           <p>
-            {wholeNumber(health.pending)} pending and {wholeNumber(health.held)} held deliveries are
-            dropped. This cannot be undone.
+            {wholeNumber(health.pending)} pending and {wholeNumber(health.held)} held deliveries
+            will be dropped. This cannot be undone.
           </p>
         </Confirm>
       )}

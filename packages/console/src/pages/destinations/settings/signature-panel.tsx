@@ -100,7 +100,7 @@ function SignatureForm({ destination }: SignaturePanelProps): ReactElement {
           <p>
             Requests will be signed with {describeSignature(signature)} instead of{' '}
             {describeSignature(settings.signature)}. Receivers that cannot verify the new signature
-            reject requests.
+            will reject the requests.
           </p>
         </Confirm>
       )}

@@ -57,7 +57,7 @@ export const SHAPES: Notation<ShapeDraft> = {
     [
       sample === null
         ? 'All users'
-        : `${sample.percent.trim() || BLANK}% of users by ${sample.by ?? 'userId'}`,
+        : `${sample.percent.trim() || BLANK}% of users, chosen by ${sample.by ?? 'userId'}`,
       ...(rules.length === 0 ? ['all fields'] : describeRules(rules)),
       ...(format === null ? [] : [FORMAT_WORDS[format]]),
       ...(method === null ? [] : [`sent with ${method}`]),
