@@ -196,6 +196,8 @@ describe.concurrent('operators get an alert about', () => {
         link: `${CONSOLE}/failures?destination=${failing}`,
       },
     })
+    // Only a reported failure has a reported end.
+    await expect.poll(() => alertsNamed(channel, 'Webhook Failing')).toHaveLength(2)
     // The remedy works. Only the end of the failure is reported.
     receiver.respond = () => 200
     for (const destinationId of [failing, held])
