@@ -257,7 +257,7 @@ test('a viewer sees failures and their causes, but no forbidden actions', async 
   expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0)
   for (const [tab, text] of [
     ['settings', 'Delivered when'],
-    ['test', 'Only editors can send tests'],
+    ['test', 'Sending a test requires the editor role'],
     ['replay', 'Recent replays'],
     ['audit', 'Only admins see the audit log'],
     ['overview', 'Webhooks'],
