@@ -3,8 +3,9 @@ import type { ReactElement } from 'react'
 import { deliveryQuery } from '../../domain/deliveries/delivery-query.ts'
 import { ResponseQuote } from '../../domain/trace/response-quote.tsx'
 
-/** The response to the last failed attempt of a delivery. */
+/** The response to the last failed attempt of a delivery, if it was stored. */
 export function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
   const { data } = useQuery({ ...deliveryQuery(deliveryId), placeholderData: keepPreviousData })
-  return <ResponseQuote attempts={data?.attempts ?? []} />
+  const stored = data?.attempts.filter(({ body }) => body !== undefined) ?? []
+  return <ResponseQuote attempts={stored} />
 }
