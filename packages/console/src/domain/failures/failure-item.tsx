@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { useHasRole } from '../../api/session.ts'
@@ -7,12 +6,11 @@ import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
-import { deliveryQuery } from '../deliveries/delivery-query.ts'
 import type { Names } from '../names.ts'
-import { ResponseQuote } from '../trace/response-quote.tsx'
 import { failureCount } from './failure-count.ts'
 import { type FailureGroup, failureLabel } from './failures-query.ts'
 import { RetryDialog } from './retry-dialog.tsx'
+import { SampleResponse } from './sample-response.tsx'
 
 interface FailureItemProps {
   readonly group: FailureGroup
@@ -30,10 +28,6 @@ export function FailureItem({
   const { destinationId, meaning, remedy, lastError, class: kind } = group
   const canRetry = useHasRole('editor')
   const [isRetrying, setRetrying] = useState(false)
-  const { data: sample } = useQuery({
-    ...deliveryQuery(group.sampleDeliveryId),
-    placeholderData: keepPreviousData,
-  })
   const toDestination = { to: '/destinations/$id', params: { id: destinationId } } as const
   return (
     <article className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3">
@@ -47,7 +41,7 @@ export function FailureItem({
           <StateBadge tone="failed">{failureLabel(group)}</StateBadge>
           <span>{failureCount(group)}</span>
         </h3>
-        <ResponseQuote attempts={sample?.attempts ?? []} />
+        <SampleResponse deliveryId={group.sampleDeliveryId} />
         {lastError !== null && lastError !== `The receiver responded with ${group.status}.` && (
           <p className="text-failed text-dense">
             {kind === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}

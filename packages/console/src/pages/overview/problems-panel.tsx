@@ -10,7 +10,9 @@ import { type Problem, problemsQuery } from '../../domain/problems.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 const SampleResponse = lazy(() =>
-  import('./sample-response.tsx').then((module) => ({ default: module.SampleResponse })),
+  import('../../domain/failures/sample-response.tsx').then((module) => ({
+    default: module.SampleResponse,
+  })),
 )
 
 const MAX_PROBLEMS = 8

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { deliveryQuery } from '../../domain/deliveries/delivery-query.ts'
-import { ResponseQuote } from '../../domain/trace/response-quote.tsx'
+import { deliveryQuery } from '../deliveries/delivery-query.ts'
+import { ResponseQuote } from '../trace/response-quote.tsx'
 
 /** The response to the last failed attempt of a delivery, if it was stored. */
 export function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
