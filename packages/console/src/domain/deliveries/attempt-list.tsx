@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import type { Delivery } from '@hookline/cli/management-client'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -98,7 +99,11 @@ export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): R
       {info !== undefined && (
         <p>
           {info.meaning}{' '}
-          {attempt.class !== 'delivered' && <strong className="font-medium">{info.help}</strong>}
+          {attempt.class !== 'delivered' && (
+            <strong className="font-medium">
+              <CodeText text={info.help} />
+            </strong>
+          )}
         </p>
       )}
     </div>

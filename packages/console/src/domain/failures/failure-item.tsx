@@ -4,6 +4,7 @@ import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
@@ -48,7 +49,9 @@ export function FailureItem({
           </p>
         )}
         <p className="text-ink-soft">{meaning}</p>
-        <p>{remedy}</p>
+        <p>
+          <CodeText text={remedy} />
+        </p>
         <Seen group={group} />
       </div>
       <div className="flex flex-wrap gap-2">

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import type { Explanation } from './explanations.ts'
 
@@ -24,7 +25,7 @@ export function ExplanationText({
   const [to, words] = page === undefined ? [] : PAGES[page]
   return (
     <p className="max-w-prose">
-      {shownText(cause, 500)} {remedy}{' '}
+      {shownText(cause, 500)} <CodeText text={remedy} />{' '}
       {to !== undefined && (
         <Link to={to} params={{ id: destinationId }} className="text-accent underline">
           {words}

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { classInfo, waitExplanation } from './explanations.ts'
@@ -56,7 +57,7 @@ export function WebhookPart({
           <p className="max-w-prose">
             <code>{shownText(lastAttempt.class, 60)}</code>:{' '}
             {/* With a status, the meaning of the class adds nothing. */}
-            {lastAttempt.status === undefined && info.meaning} {info.help}
+            {lastAttempt.status === undefined && info.meaning} <CodeText text={info.help} />
           </p>
         </>
       )}

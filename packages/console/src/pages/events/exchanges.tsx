@@ -7,6 +7,7 @@ import { Panel } from '../../design/panel.tsx'
 import { Select } from '../../design/controls/field.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { PayloadColumns } from '../../domain/destinations/payload-columns.tsx'
 import { isUnchanged, type TestedPayloads } from '../../domain/destinations/tested-payloads.ts'
@@ -138,7 +139,7 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
         {body && <Part title="Body" what="the beginning of the response body" text={body} />}
         {info !== undefined && (
           <p className="max-w-prose">
-            {info.meaning} {attempt.class === 'delivered' ? '' : info.help}
+            {info.meaning} <CodeText text={attempt.class === 'delivered' ? '' : info.help} />
           </p>
         )}
         {headers && <Part title="Headers" what="the response headers" text={lines(headers)} />}

@@ -5,6 +5,7 @@ import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
+import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { type Problem, problemsQuery } from '../../domain/problems.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -84,7 +85,9 @@ function ProblemItem({ problem }: { readonly problem: Problem }): ReactElement {
             <SampleResponse deliveryId={sampleDeliveryId} />
           </Suspense>
         )}
-        <p className="text-ink-soft">{shownText(remedy)}</p>
+        <p className="text-ink-soft">
+          <CodeText text={shownText(remedy)} />
+        </p>
         {causes.slice(1).map((cause, index) => (
           <p key={`${cause.title} ${index}`} className="text-ink-soft text-dense">
             Also: {shownText(cause.title)} {cause.remedy !== null && shownText(cause.remedy)}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
@@ -8,6 +8,7 @@ import { Group } from '../../../design/lists/group.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
+import { CodeText } from '../../../design/texts/code-text.tsx'
 import { systemQuery } from '../../../domain/system.ts'
 import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -127,16 +128,9 @@ function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
       <Cell className="text-ink-soft max-w-44 min-w-28 break-words">
         {shownText(originText(origin))}
       </Cell>
-      <Cell className="text-ink-soft min-w-72">{withCode(shownText(help, 1_000))}</Cell>
+      <Cell className="text-ink-soft min-w-72">
+        <CodeText text={shownText(help, 1_000)} />
+      </Cell>
     </Row>
   )
-}
-
-/** Text between backticks as code. */
-function withCode(text: string): ReactElement[] {
-  return text
-    .split('`')
-    .map((part, index) =>
-      index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>,
-    )
 }
