@@ -2,6 +2,7 @@ export {
   ATTEMPT_CLASSES,
   type AttemptClass,
   type AttemptClassInfo,
+  statusError,
 } from './deliveries/attempt-classes.ts'
 export {
   INGEST_CODES,

@@ -99,3 +99,8 @@ export const ATTEMPT_CLASSES = {
 } as const satisfies Record<string, AttemptClassInfo>
 
 export type AttemptClass = keyof typeof ATTEMPT_CLASSES
+
+/** The error of an attempt whose response says no more than its status. */
+export function statusError(status: number): string {
+  return `The receiver responded with ${status}.`
+}

@@ -1,3 +1,4 @@
+import { statusError } from '@hookline/protocol'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { useHasRole } from '../../api/session.ts'
@@ -27,6 +28,7 @@ export function FailureItem({
   hasDestination = true,
 }: FailureItemProps): ReactElement {
   const { destinationId, meaning, remedy, lastError, class: kind } = group
+  const isRepeated = group.status !== null && lastError === statusError(group.status)
   const canRetry = useHasRole('editor')
   const [isRetrying, setRetrying] = useState(false)
   const toDestination = { to: '/destinations/$id', params: { id: destinationId } } as const
@@ -43,7 +45,7 @@ export function FailureItem({
           <span>{failureCount(group)}</span>
         </h3>
         <SampleResponse deliveryId={group.sampleDeliveryId} />
-        {lastError !== null && lastError !== `The receiver responded with ${group.status}.` && (
+        {lastError !== null && !isRepeated && (
           <p className="text-failed text-dense">
             {kind === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
           </p>

@@ -1,3 +1,4 @@
+import { statusError } from '@hookline/protocol'
 import { Fragment, type ReactElement } from 'react'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
@@ -49,7 +50,7 @@ interface AttemptRowProps {
 
 function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement {
   const { url, outcome, status, durationMs, error, startedAt } = attempt
-  const isRepeated = error === `The receiver responded with ${status}.`
+  const isRepeated = status !== undefined && error === statusError(status)
   const { tone } = shownOutcome(outcome)
   return (
     <Row>

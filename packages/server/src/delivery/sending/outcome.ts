@@ -3,6 +3,7 @@ import {
   type AttemptClass,
   type AttemptTiming,
   parseRetryAfter,
+  statusError,
 } from '@hookline/protocol'
 import { errors } from 'undici'
 import { AuthFailedError } from '../auth/token-request.ts'
@@ -211,12 +212,12 @@ export function describeResponse(
   instruction?: Instruction,
 ): string {
   if (instruction !== undefined)
-    return `The receiver responded with ${status} with webhook-delivery: ${instruction}.`
+    return `The receiver responded with ${status} and webhook-delivery: ${instruction}.`
   if (status >= 300 && status < 400) {
     const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
     return `The receiver responded with ${status}, ${target}. Redirects are not followed.`
   }
-  return `The receiver responded with ${status}.`
+  return statusError(status)
 }
 
 const READABLE = [

@@ -53,7 +53,7 @@ describe('the response header webhook-delivery', () => {
       outcome: 'rejected',
       class: 'http_5xx',
       instruction: 'abort-message',
-      error: 'The receiver responded with 503 with webhook-delivery: abort-message.',
+      error: 'The receiver responded with 503 and webhook-delivery: abort-message.',
       headers: { 'webhook-delivery': 'abort-message' },
     })
   })
