@@ -44,7 +44,10 @@ export interface FactsDeps {
   readonly retentionMs: number
 }
 
-/** The maximum number of destinations whose failures are grouped, because each grouping reads up to 2,000 deliveries. */
+/**
+ * The maximum number of failing destinations whose failures are grouped, and of others with rejected deliveries. Each grouping reads
+ * up to 2,000 deliveries.
+ */
 const MAX_GROUPED = 20
 const MAX_LOST = 50
 const MAX_CORRUPTIONS = 20
@@ -133,7 +136,7 @@ export class FactsCollector {
     const states = await lanes.states(checked.map(({ id }) => id))
     const slices = new TimeSlices(clock)
     const collected: DestinationFacts[] = []
-    let grouped = 0
+    const grouped = { failing: 0, rejecting: 0 }
     for (const destination of checked) {
       await slices.yieldIfOver()
       const { id } = destination
@@ -143,8 +146,9 @@ export class FactsCollector {
       }
       const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending)
       const results = this.#results.of(id)
-      const hasFailures = isFailing(webhooks, results) || rejected.has(id)
-      const isGrouped = hasFailures && grouped++ < MAX_GROUPED
+      const isGrouped = isFailing(webhooks, results)
+        ? grouped.failing++ < MAX_GROUPED
+        : rejected.has(id) && grouped.rejecting++ < MAX_GROUPED
       const failures = isGrouped ? await this.#failuresOf(id, rejected.get(id)?.count) : undefined
       collected.push({
         destination,

@@ -209,6 +209,27 @@ test('a delivery that is rejected again after a retry is counted once, among any
   expect(await problemsOf(server)).toMatchObject([{ condition: 'deliveries_rejected', count: 1 }])
 })
 
+test('the cause of a failing destination is read, whatever the number of others with rejected deliveries', async () => {
+  await using server = await open()
+  const { destinationId, backend } = server
+  for (let index = 0; index < 25; index += 1) {
+    const id = `dst_${index}`
+    await backend.catalog.putDestination(newDestination({ id, sourceId: server.sourceId }))
+    await server.count(NOON, { 'attempts.2xx': 9, 'attempts.4xx': 1, 'failed.rejected': 1 }, id)
+  }
+  const attempt = attemptOf({ status: 503 })
+  const stored = await recordDelivery(server, { destinationId })
+  const webhooks = [partOf({ lastAttempt: lastOf(attempt) })]
+  const retrying = { ...stored, attemptCount: 1, webhooks }
+  await backend.deliveries.record([{ delivery: retrying, attempts: [attempt] }])
+  await server.count(NOON, { 'attempts.5xx': 1 })
+  const problem = (await problemsOf(server)).find(({ subject }) => subject.id === destinationId)
+  expect(problem).toMatchObject({
+    condition: 'webhook_failing',
+    title: expect.stringContaining('The receiver responded with 503'),
+  })
+})
+
 test('destinations beyond the limit are counted, and those with lost deliveries come first', async () => {
   await using server = await open()
   const { catalog } = server.backend
