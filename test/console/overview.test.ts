@@ -115,7 +115,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   await row.getByText('working').waitFor()
   expect(await row.getByRole('img').locator('polyline[stroke-dasharray]').count()).toBe(1)
   await row.getByRole('cell', { name: /^about \d/ }).waitFor()
-  await page.getByText(/^none pending/).waitFor()
+  await page.getByText(/^none pending(; average [\d.,]+(, previously [\d.,]+)?)?$/).waitFor()
   await page.getByLabel('Period').selectOption('24h')
   await page.getByRole('figure', { name: /^Last 24 hours: 1 delivered/ }).waitFor()
   await expectAccessible(page)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { exchange } from '@hookline/testing/network/http-exchange'
+import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
@@ -42,6 +43,20 @@ test('a source is created, and the event sent by the command next to its write k
   await page.getByRole('button', { name: 'Shop, web' }).waitFor()
   const { data } = await service.api.call<{ data: object[] }>('GET', 'events')
   expect(data).toMatchObject([{ event: { event: 'Order Completed' } }])
+})
+
+test('a source whose events are sent nowhere is marked until it has an enabled destination', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver()
+  await service.track('m1')
+  const { page, go } = await openSignedIn(service)
+  await go('sources')
+  const row = page.getByRole('row').nth(1)
+  await row.getByText('No destination').waitFor()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await row.getByText('Enabled').waitFor()
+  await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
+  await row.getByText('No destination').waitFor()
 })
 
 test('the volumes are still shown after another page was visited', async () => {

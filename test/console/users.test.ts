@@ -47,6 +47,22 @@ test('a user page shows traits, audiences, events, an explanation and a link to 
   await page.getByText('entered this audience').waitFor()
 })
 
+test('a search does not report “No matches” while email addresses are being indexed', async () => {
+  await using service = await startService()
+  const { page, go } = await openSignedIn(service)
+  let indexed: number | undefined = 0.4
+  await page.route('**/api/v1/profiles?**', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as object
+    await route.fulfill({ json: indexed === undefined ? body : { ...body, indexed } })
+  })
+  await go('users?search=ada%40example.com')
+  await page.getByText('Still searching: 40% of the email addresses are indexed.').waitFor()
+  expect(await page.getByText('No matches').count()).toBe(0)
+  indexed = undefined
+  await page.getByText('No matches').waitFor()
+})
+
 test('facts about a user are shown while the pointer rests on the id, until Escape', async () => {
   await using service = await startService()
   await service.api.call('POST', 'audiences', {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { countChange, durationChange, shareChange } from '../../src/pages/overview/change.ts'
+import {
+  countChange,
+  durationChange,
+  meanChange,
+  shareChange,
+} from '../../src/pages/overview/change.ts'
 
 test.for([
   [0, 0, 'no change'],
@@ -21,6 +26,14 @@ test.for([
   [0.99999, 1, 'no change'],
 ] as const)('a share of %s after %s: %s', ([now, before, words]) => {
   expect(shareChange(now, before)).toBe(words)
+})
+
+test.for([
+  [null, 1, ''],
+  [0, 0.25, 'average 0, previously 0.3'],
+  [12, null, 'average 12'],
+] as const)('a mean of %s after %s: %s', ([now, before, words]) => {
+  expect(meanChange(now, before)).toBe(words)
 })
 
 test.for([

@@ -68,7 +68,7 @@ describe('hookline problems', () => {
     await expect
       .poll(async () => (await service.run('problems')).stdout)
       .toMatch(
-        /^failing: webhook_failing, since .+\n {2}Webhooks: No attempt succeeded in the last hour \(\d+ failed\)\. .+ECONNREFUSED\)\.\n {4}→ /m,
+        /^failing: webhook_failing, since .+\n {2}Webhooks: No attempt succeeded in the last hour \(\d+ failed\)\. .+ECONNREFUSED\)\.\n {4}→ Check that the receiver is running/m,
       )
     const { data } = await service.json<{ data: object[] }>('problems')
     expect(data[0]).toMatchObject({ condition: 'webhook_failing', severity: 'failing' })

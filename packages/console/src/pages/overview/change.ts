@@ -8,6 +8,12 @@ export function countChange(now: number | null, before: number | null): string {
   return changeText(now, before, percentOf, (percent) => `${shortNumber(percent)}%`)
 }
 
+/** `average 12, previously 3`; empty without data. A percentage would say little: the mean is often near 0. */
+export function meanChange(now: number | null, before: number | null): string {
+  if (now === null) return ''
+  return `average ${shortNumber(now)}${before === null ? '' : `, previously ${shortNumber(before)}`}`
+}
+
 /** `−0.4 points vs previous period` */
 export function shareChange(now: number | null, before: number | null): string {
   const pointsOf = (change: number): number => Math.round(change * 1_000) / 10

@@ -14,7 +14,7 @@ import {
 } from '../../domain/totals.ts'
 import { percent, rate, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { relativeTime } from '../../format/times.ts'
-import { countChange, durationChange, shareChange } from './change.ts'
+import { countChange, durationChange, meanChange, shareChange } from './change.ts'
 
 interface FiguresProps {
   readonly period: PeriodName
@@ -60,7 +60,7 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       <Figure
         label="Pending"
         value={pending === undefined ? '–' : wholeNumber(pending)}
-        note={[oldest, meansText(now.pending, before.pending)].filter(Boolean).join('; ')}
+        note={[oldest, meanChange(now.pending, before.pending)].filter(Boolean).join('; ')}
       />
       <Figure
         label="Delivery latency, p95"
@@ -69,12 +69,6 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       />
     </dl>
   )
-}
-
-/** A percentage would say little: the mean is often near 0. */
-function meansText(now: number | null, before: number | null): string {
-  if (now === null) return ''
-  return `average ${shortNumber(now)}${before === null ? '' : `, previously ${shortNumber(before)}`}`
 }
 
 function summaryOf(points: readonly StatisticsPoint[]) {
