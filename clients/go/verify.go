@@ -74,7 +74,7 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 			return isOurs && ed25519.Verify(public, signed, bytes)
 		}, nil
 	}
-	// Used as a secret, a public key would let anyone who has it sign requests.
+	// If a public key were used as a secret, anyone could sign requests with it.
 	if meantAsKey.MatchString(key) {
 		return nil, ErrKey
 	}

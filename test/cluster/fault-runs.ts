@@ -13,7 +13,7 @@ import { SEED } from '@hookline/testing/run/seed'
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The maximum faults of a cluster. The next ones are injected into a new cluster. */
 const MAX_FAULTS_PER_CLUSTER = 60
-/** Repeated deliveries for each fault, on average: only those in lanes whose results were not recorded. */
+/** Repeated deliveries for each fault, on average. Only lanes with unrecorded results repeat deliveries. */
 const MAX_DUPLICATES = 50
 /** The maximum time for each fault, on average, including recovery. */
 const MAX_MS = 120_000

@@ -138,7 +138,7 @@ test('the page is updated when the replay of a failed delivery succeeds', async 
   await page.getByText('Delivered to 1 of 2 destinations: 1 failed.').waitFor()
   receiver.respond = () => 200
   await page.keyboard.press('r')
-  // The default must not send the event to a destination that has it.
+  // The default must not send the event to the destination that accepted it.
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByRole('radio', { name: /^CRM \(rejected\)/ }).isChecked()).toBe(true)
   await dialog.getByRole('button', { name: 'Replay' }).click()

@@ -93,7 +93,7 @@ test('facts about a user are shown while the pointer rests on the id, until Esca
   expect(pageErrors).toEqual([])
 })
 
-test('facts and the profile of a user are those of the space of the source', async () => {
+test('facts and the profile of a user come from the space of the source', async () => {
   await using service = await startService()
   const source = await service.api.call<{ id: string; writeKeys: { key: string }[] }>(
     'POST',

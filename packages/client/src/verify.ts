@@ -42,7 +42,7 @@ export async function verifySignature(
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
     throw new TypeError('the secret or the public key is empty')
-  // Used as a secret, a public key would let anyone who has it sign requests.
+  // If a public key were used as a secret, anyone could sign requests with it.
   if (secrets.some((each) => MEANT_AS_KEY.test(each) && !each.startsWith(PUBLIC_PREFIX)))
     throw new TypeError(`a public key must begin with ${PUBLIC_PREFIX}`)
   const body = typeof rawBody === 'string' ? utf8(rawBody) : new Uint8Array(rawBody)

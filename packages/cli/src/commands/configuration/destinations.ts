@@ -159,7 +159,7 @@ interface WebhookOptions extends RoutingOptions, SwitchOptions {
   readonly signature?: string
 }
 
-/** What differs in the options of `create` and `update`. */
+/** The options that `create` and `update` describe differently. */
 interface Variant {
   readonly disabled: string
   readonly noSecret: string

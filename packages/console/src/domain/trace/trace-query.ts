@@ -12,7 +12,7 @@ export type TracedWebhook = TracedDelivery['webhooks'][number]
 export type TracedAttempt = TracedDelivery['attempts'][number]
 export type WaitReason = NonNullable<TracedWebhook['waiting']>
 
-/** How long messages are collected before a request: those of one attempt arrive together. */
+/** How long messages are collected before a request: all messages about one attempt arrive together. */
 const SETTLE_MS = 150
 /** Changes that may end a wait. */
 const RESOURCES: ReadonlySet<string | null> = new Set([

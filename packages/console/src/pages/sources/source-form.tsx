@@ -55,7 +55,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       </Field>
       <Field
         label="Space"
-        hint="Sources in the same space share user profiles and audiences. Use a separate space for users who must be kept apart, such as those of a test system."
+        hint="Sources in the same space share user profiles and audiences. Use a separate space for users who must be kept apart, such as test users."
         fieldError={errorAt(error, '/space')}
       >
         {(ids) => (

@@ -19,7 +19,7 @@ export interface AppendedBlock extends AppendResult {
 export interface CommitResult {
   /** A result for each operation of the connection; absent if the commit had none of its operations. */
   readonly results?: readonly OperationOutcome[]
-  /** Appends of other threads in this commit, ordered after those of the connection. */
+  /** Appends of other threads in this commit, ordered after the appends of the connection. */
   readonly appended: readonly AppendedBlock[]
 }
 

@@ -240,7 +240,7 @@ function boundsOf({ table, day }: DayCopy) {
   return [sql.lit(startOf(table.prefix, day)), sql.lit(startOf(table.prefix, day + 1))] as const
 }
 
-/** Removes unfinished copies with their triggers in one transaction: by default all, including those of a killed node. */
+/** Removes unfinished copies with their triggers in one transaction: by default all, including copies of a killed node. */
 export async function removeCopies(erasing: Erasing, prefix = PREFIX): Promise<void> {
   const { signal } = new AbortController()
   await whenFree({ ...erasing, signal }, 'of a copy', async (transaction) => {

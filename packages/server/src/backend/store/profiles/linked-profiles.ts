@@ -151,8 +151,8 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
 }
 
 /**
- * Moves the results of ended profiles to their new profiles. A new profile is dirty since the earliest `dirty_since` among its
- * own and those of the ended profiles.
+ * Moves the results of ended profiles to their new profiles. A new profile is dirty since the earliest
+ * `dirty_since` of itself and the ended profiles.
  */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
