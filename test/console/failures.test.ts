@@ -136,6 +136,7 @@ test('a retry of a group waits when its requests are limited, and stops at an er
   const headers = { 'retry-after': '1' }
   await page.route(path, (route) => route.fulfill({ status: 429, headers, json: {} }), { times: 6 })
   await retry.click()
+  await dialog.getByText(/^Retried \d+ of 40 deliveries so far…$/).waitFor()
   await page.getByText('Retrying 40 deliveries.').waitFor()
   expect(requests).toBe(4 + 6 + 40)
 })

@@ -115,7 +115,7 @@ interface Retry {
   readonly isBusy: boolean
   readonly error: unknown
   readonly done: number | undefined
-  /** The number of deliveries in the group, as text. */
+  /** The number of deliveries in the group at the start, as text. */
   readonly total: string
 }
 
@@ -124,9 +124,12 @@ function useRetry(group: FailureGroup, onClose: () => void): Retry {
   const each = useRetryEach(group)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  // The group shrinks while its deliveries succeed.
+  const [total, setTotal] = useState('')
   const run = async (selection: ReplaySelection | undefined): Promise<void> => {
     setBusy(true)
     setError(null)
+    setTotal(failureCount(group))
     try {
       if (selection === undefined) toast(await each.run())
       else await startReplay(selection)
@@ -136,13 +139,7 @@ function useRetry(group: FailureGroup, onClose: () => void): Retry {
       setBusy(false)
     }
   }
-  return {
-    run: (selection) => void run(selection),
-    isBusy,
-    error,
-    done: each.done,
-    total: failureCount(group),
-  }
+  return { run: (selection) => void run(selection), isBusy, error, done: each.done, total }
 }
 
 interface RetryFooterProps {

@@ -5,7 +5,12 @@ import { ResponseQuote } from '../trace/response-quote.tsx'
 
 /** The response to the last failed attempt of a delivery, if it was stored. */
 export function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
-  const { data } = useQuery({ ...deliveryQuery(deliveryId), placeholderData: keepPreviousData })
+  const { data } = useQuery({
+    ...deliveryQuery(deliveryId),
+    placeholderData: keepPreviousData,
+    // The failures have another sample when their cause changes.
+    refetchInterval: false,
+  })
   const stored = data?.attempts.filter(({ body }) => body !== undefined) ?? []
   return <ResponseQuote attempts={stored} />
 }
