@@ -25,7 +25,7 @@ function titleOf(words: readonly string[]): string | undefined {
   return exit === undefined ? undefined : `Exits with code ${exit}`
 }
 
-/** Shows braces in code as they are: VitePress compiles pages with Vue, which would replace `{{…}}` by a value. */
+/** Renders braces in code unchanged: VitePress compiles pages with Vue, which would replace `{{…}}` with a value. */
 export function keepBraces(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.code_inline!
   markdown.renderer.rules.code_inline = (...parts) => {
