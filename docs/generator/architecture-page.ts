@@ -9,7 +9,7 @@ const REGION = /(<!-- layers: .* -->\n)[^]*?(<!-- end of layers -->)/
 export function architecturePage(): string {
   const page = readFileSync(PAGE, 'utf8')
   if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has no markers around its layers.')
-  const layers = table(['folder', 'holds', 'may import'], componentRows())
+  const layers = table(['folder', 'contents', 'may import'], componentRows())
   return page.replace(REGION, (_, begin: string, end: string) => `${begin}\n${layers}\n\n${end}`)
 }
 
