@@ -2,7 +2,7 @@ export interface AdapterOptions {
   readonly endpoint: string
   /** The maximum number of calls in a batch. Default: 20. */
   readonly flushAt?: number
-  /** Default: an hour, so that the client sends only when a check asks for it. */
+  /** Default: an hour, so that the client sends only when a check flushes or closes it. */
   readonly flushAfterMs?: number
   /** Default: 3. */
   readonly maxRetries?: number
@@ -25,7 +25,7 @@ export interface AdaptedClient {
   close(timeoutMs?: number): Promise<unknown>
   /** The number of errors that the library has reported to its user, in any way. */
   readonly errors: number
-  /** Ends the process of a client in a separate process. */
+  /** Kills the process of a client that runs in a separate process. */
   end?(): void
 }
 

@@ -83,7 +83,7 @@ export class DeletedUsers {
     return found
   }
 
-  /** Faults of the notices: each destination must get one per user, possibly repeated. */
+  /** Errors in the notices: each destination must get one per user, possibly repeated. */
   async noticeFaults({ notices }: Arrivals, paths: readonly string[]): Promise<readonly string[]> {
     const deletions = await this.#deletionsByUser()
     const byUser = new Map<string, Set<string>>()

@@ -112,7 +112,7 @@ export class FaultRun implements AsyncDisposable {
     const paths = this.#sources.map((_, number) => String(number))
     let faults: readonly string[] = []
     await this.#until(
-      () => `faults of notices: ${faults.slice(0, 3).join(', ')}`,
+      () => `errors in notices: ${faults.slice(0, 3).join(', ')}`,
       async () => (faults = await this.#deleted.noticeFaults(this.#arrivals, paths)).length,
     )
     expect(await this.#deleted.tablesWithTheirData()).toEqual([])

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { isMainThread, threadName, BroadcastChannel, type Worker } from 'node:worker_threads'
 
-// Loaded with `node --import`: ends threads of this process on request. It runs in every thread. The main thread accepts
+// Loaded with `node --import`: kills threads of this process on request. It runs in every thread. The main thread accepts
 // commands at the port THREAD_FAULTS_PORT:
 //
 //     POST /terminate/<thread>    Worker.terminate()
 //     POST /fault/<thread>        throws an uncaught error in the thread
 //
-// The response is sent when the thread has ended: 204, or 404 if no thread has this name.
+// The response is sent when the thread has exited: 204, or 404 if no thread has this name.
 
 const REPEAT_MS = 5
 const faults = new BroadcastChannel('thread-faults')
@@ -19,7 +19,7 @@ else throwOnRequest()
 function takeCommands(): void {
   const threads = new Map<string, Worker>()
   process.on('worker', (thread) => {
-    // Read now, because an ended thread has no name.
+    // Read now, because an exited thread has no name.
     const name = thread.threadName!
     threads.set(name, thread)
     thread.once('exit', () => {
@@ -34,7 +34,7 @@ function takeCommands(): void {
       return
     }
     if (command === 'terminate') void thread.terminate()
-    // Repeated, because a new thread does not listen yet.
+    // Repeated, because a new thread may not be listening yet.
     else
       thread.once(
         'exit',

@@ -9,7 +9,7 @@ const PRELOAD = new URL('thread-faults.ts', import.meta.url).href
 export const INGEST_THREADS = ['hookline-ingest-1', 'hookline-ingest-2'] as const
 export const DELIVERY_THREADS = ['hookline-delivery-1', 'hookline-delivery-2'] as const
 
-/** How a thread ends: terminated at any instruction, or by an uncaught error. */
+/** How a thread is killed: terminated at any instruction, or by an uncaught error. */
 export type ThreadEnd = 'terminate' | 'fault'
 
 /** How long a service took to become healthy, in milliseconds. */
@@ -24,7 +24,7 @@ export interface RecoveryTimes {
 const UNHEALTHY_AFTER_MS = 30_000
 const POLL_MS = 5
 
-/** A service process with two threads of each kind, which a test can end, and its receiver. */
+/** A service process with two threads of each kind, which a test can kill, and its receiver. */
 export class ThreadedService implements AsyncDisposable {
   readonly service: KillableService
   readonly #receiver: CountingReceiver
@@ -64,7 +64,7 @@ export class ThreadedService implements AsyncDisposable {
     return new ThreadedService(service, receiver, { paths: destinations.flat(), faultsUrl })
   }
 
-  /** Ends a thread. Resolves when it has ended, with false if the service exited first. */
+  /** Kills a thread. Resolves when it has exited, with false if the service exited first. */
   async end(ending: ThreadEnd, thread: string): Promise<boolean> {
     const until = Date.now() + UNHEALTHY_AFTER_MS
     while (this.service.isRunning && Date.now() < until) {
@@ -138,7 +138,7 @@ export class ThreadedService implements AsyncDisposable {
     return response?.status === 200 ? messageId : undefined
   }
 
-  /** Retries, because an ending thread closes the connections that it forwards to main. */
+  /** Retries, because an exiting thread closes the connections that it forwards to main. */
   async #metrics(): Promise<string> {
     for (;;) {
       const text = await fetch(`${this.service.url}/metrics`)

@@ -73,7 +73,7 @@ interface Run {
   readonly accepted: Set<string>
 }
 
-/** Ends threads of one process, one after the other. Resolves with the recovery time after each. */
+/** Kills threads of one process, one after another. Resolves with the recovery time after each. */
 async function endInOrder(
   order: readonly string[],
   { threaded, random, accepted }: Run,
@@ -81,7 +81,7 @@ async function endInOrder(
   const recoveries: Recovery[] = []
   let counts = await threaded.counts()
   for (const thread of order) {
-    // May be in progress when the thread ends.
+    // May be in progress when the thread exits.
     const scrape = threaded.counts()
     await new Promise((resolve) => setTimeout(resolve, random() * MAX_WAIT_MS))
     const ending = random() < 0.5 ? 'terminate' : 'fault'
@@ -93,12 +93,12 @@ async function endInOrder(
     expect(fewer, 'counters that have decreased').toEqual([])
   }
   await expect.poll(() => threaded.metric('hookline_accounting_imbalance')).toBe(0)
-  // An ended thread must not cause other errors.
+  // A killed thread must not cause other errors.
   expect(threaded.logged.filter(({ msg }) => msg !== 'thread.failed')).toEqual([])
   return recoveries
 }
 
-/** The threads of one process, in the order in which they end. One of each kind ends twice. */
+/** The threads of one process, in the order in which they are killed. One of each kind is killed twice. */
 function orderOfARun(random: () => number): string[] {
   const kinds = [INGEST_THREADS, DELIVERY_THREADS]
   const twice = kinds.map((threads) => threads[Math.floor(random() * threads.length)]!)

@@ -104,7 +104,7 @@ it('the dashboard shows every metric', () => {
   expect(missing).toEqual(['hookline_build_info'])
 })
 
-describe('the conditions of alerts', () => {
+describe('alert conditions', () => {
   const SEVERITIES = { data_loss: 'critical', failing: 'warning', attention: 'warning' } as const
   /** Their rules name the destination, or the metric that has more details. */
   const OWN_RULES = ['webhook_failing', 'webhook_paused', 'damage_found', 'quarantine']

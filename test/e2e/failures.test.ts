@@ -6,8 +6,8 @@ import type { TracedAttempt } from '@hookline/testing/service/trace'
 const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
 const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs
 
-describe.concurrent('a receiver that does not respond in time', () => {
-  test('causes a timeout, which is recorded, and a retry', async () => {
+describe.concurrent('a slow receiver', () => {
+  test('causes a timeout, which is recorded, and a retry if it misses the deadline', async () => {
     await using receiver = await openReceiver({ respond: ['silence', 200] })
     await using service = await startService({
       settings: { attemptTimeoutMs: '1000', retryScheduleMs: '300' },
@@ -37,7 +37,7 @@ describe.concurrent('a receiver that does not respond in time', () => {
     )
   })
 
-  test('receives the delivery in one attempt if it responds late, but in time', async () => {
+  test('receives the delivery in one attempt if it responds before the deadline', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => answered })
     await using service = await startService()

@@ -22,7 +22,7 @@ function corruptPagesWith(file: string, text: string): number {
   return pages
 }
 
-test('corrupted bytes in the database raise one alert after its rebuild, without data of users', async () => {
+test('corrupted bytes in the database raise one alert after its rebuild, without user data', async () => {
   const service = await startService()
   try {
     await using channel = await openReceiver()

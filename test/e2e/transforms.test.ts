@@ -40,7 +40,7 @@ test('a transform makes the body, declines events, and fails without a request u
   expect(failed.attempts.at(-1)).toMatchObject({
     class: 'transform_failed',
     error: expect.stringContaining('T2001 at character 16'),
-    // Nothing waited for a response.
+    // No request was sent.
     timing: {},
   })
   expect(receiver.requests).toHaveLength(1)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ROOT } from '../../release/packages.ts'
 
-test('npm ci --omit=dev, which installs no tools, builds no console and succeeds', () => {
+test('npm ci --omit=dev, which installs no build tools, skips the console build and succeeds', () => {
   using clone = new TemporaryFolder()
   copyFileSync(join(ROOT, 'package.json'), join(clone.path, 'package.json'))
   const prepare = () => execFileSync('npm', ['run', 'prepare'], { cwd: clone.path, stdio: 'pipe' })

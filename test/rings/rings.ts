@@ -16,7 +16,7 @@ const SHORT = { HOOKLINE_TEST_SHORT: '1' }
 const SITE: Step = { name: 'site', command: 'npm run docs:site', when: 'first' }
 
 interface Ring {
-  /** A step that takes longer is stopped, and has failed. */
+  /** A step that takes longer is stopped and counts as failed. */
   readonly stepMinutes: number
   readonly steps: readonly Step[]
 }

@@ -101,7 +101,7 @@ async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
   return { name, passed, seconds, tests: summary }
 }
 
-/** Ends a step and the processes that it left running. */
+/** Kills a step and the processes that it left running. */
 function kill({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')

@@ -46,7 +46,7 @@ test('the counts per second and the changes to records cover all nodes', async (
   const received = (): number =>
     stream.messages.reduce((sum, { data }) => sum + Number(data['received'] ?? 0), 0)
   let sent = 0
-  // The other node counts once it has learned of the reader.
+  // The other node counts once it has been notified of the reader.
   await expect
     .poll(async () => {
       sent += 1

@@ -25,7 +25,7 @@ const withoutChanges = (kind: SharedChange['kind']): InjectedBug =>
 /** Possible bugs of lanes in threads. */
 export const PLANTED_THREAD_BUGS: readonly PlantedBug[] = [
   {
-    name: 'a recovery that forgets the deliveries of a thread that has ended',
+    name: 'a recovery that forgets the deliveries of a thread that has exited',
     // Pretends that the backend has recorded all deliveries.
     bug: inDeliveries(() => ({ find: async () => ({}) as never })),
     violation: /acked without a record/,

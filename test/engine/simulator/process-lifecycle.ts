@@ -19,12 +19,12 @@ export interface ProcessLifecycleOptions {
   readonly onStarted: (process: RunningProcess) => void
   /** Whether the backend is unavailable, or was at any time since `at`. */
   readonly wasUnavailableSince: (at: number) => boolean
-  /** Called when a process ended before it could record the results of all its attempts. */
+  /** Called when a process exited before it could record the results of all its attempts. */
   readonly onInterrupted: () => void
 }
 
 /**
- * Runs one process after the other. A process ends in one of these ways, and the next one starts after the downtime:
+ * Runs one process after another. A process exits in one of these ways, and the next one starts after the downtime:
  *
  *     running ─ kill ─▶ interrupted
  *     running ─ stop ─▶ stopping ─ all attempts recorded ─────▶ stopped gracefully

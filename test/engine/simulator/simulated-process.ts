@@ -125,7 +125,7 @@ function lanesInThreads(
   return { lanes, groups: () => threads.lanes.map(({ group }) => group) }
 }
 
-/** Whether the log line reports the end of a thread that the scenario killed. */
+/** Whether the log line reports the exit of a thread that the scenario killed. */
 function isOfKill(line: string): boolean {
   const { msg, err } = JSON.parse(line) as {
     readonly msg: string

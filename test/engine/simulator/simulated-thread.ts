@@ -56,7 +56,7 @@ export const KILLED = 'The scenario killed the thread.'
 
 const MAX_LATENCY_MS = 10
 const START_MS = { min: 10, max: 150 }
-/** The maximum delay until main notices the end of a thread. Some of its last messages arrive before, and some are lost. */
+/** The maximum delay until main detects the exit of a thread. Some of its last messages arrive before, and some are lost. */
 const MAX_EXIT_MS = 5
 
 // Shared by all threads, because no test reads it.
@@ -90,7 +90,7 @@ export class SimulatedThread implements OpenedThread {
     this.#clock.after(startMs, () => void this.#begin())
   }
 
-  /** The lanes; `undefined` before they are opened, and after the thread has ended. */
+  /** The lanes; `undefined` before they are opened, and after the thread has exited. */
   get lanes(): LanesOfThread | undefined {
     return this.#clock.isAlive ? this.#lanes : undefined
   }

@@ -37,7 +37,7 @@ const MAX_STEPS = 300_000
 /** A thread's report is made at the end of one turn, and sent at the end of the next. One more as a margin. */
 const TURNS_WITH_THREADS = 3
 
-/** Runs a scenario with one process after the other. They share only the durable state. */
+/** Runs a scenario with one process after another. They share only the durable state. */
 class Simulation {
   readonly #scenario: Scenario
   readonly #random: () => number

@@ -76,7 +76,7 @@ test('remembers the user of a name or property that only one user sent', () => {
   expect(none!.soleUser).toBe('')
 })
 
-test('counts are bounded for any names', () => {
+test('counts are bounded, whatever the names', () => {
   const long = 'x'.repeat(LIMITS.catalogNameCharacters + 1)
   const [over, many] = counted(
     acceptedEvent({ event: long }),
@@ -187,7 +187,7 @@ test('events count once if the process stops before or after a write', async () 
   await expect.poll(sum).toBe(5_000)
 })
 
-test('events are counted even if users are purged all the time', async () => {
+test('events are counted even while users are purged continuously', async () => {
   await using archive = new Archive()
   await using backend = await archive.open()
   await backend.catalog.putSource(newSource())

@@ -84,7 +84,7 @@ test('sends counts for every second, including seconds without activity', async 
   expect(reader.read(9)).toEqual([])
 })
 
-test('sends counts only to their readers, and counts nothing without any', async () => {
+test('sends counts only to their readers, and counts nothing while there are none', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using others = read(live, ['activity', 'changes'])
@@ -171,7 +171,7 @@ test('beyond 100 changed records per second, one change represents the rest of t
   expect(texts.at(-1)).toBe('change null')
 })
 
-test('a reader of activity and changes that resumes misses nothing and receives nothing twice', () => {
+test('a resuming reader of activity and changes misses nothing and receives nothing twice', () => {
   const step = fc.record({ events: fc.nat(3), changes: fc.nat(3), max: fc.nat(4) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
@@ -205,7 +205,7 @@ test('a reader of activity and changes that resumes misses nothing and receives 
   )
 })
 
-test('a reader that switches topics continues the ones it had, and begins at the present in new ones', () => {
+test('a reader that switches topics continues those it had, and starts new ones at the present', () => {
   const live = topicsAt(new ManualClock())
   const lastIdOf = (topics: Topic[]): string | undefined => {
     using reader = read(live, topics)
@@ -235,7 +235,7 @@ test('a reader that switches topics continues the ones it had, and begins at the
   expect(resumed(['changes', 'counts'], both)).toEqual([changeText])
 })
 
-test('a reader that missed changes is informed that anything may have changed', () => {
+test('a reader that missed changes is notified that anything may have changed', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   const { run } = live

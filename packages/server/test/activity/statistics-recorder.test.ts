@@ -102,7 +102,7 @@ test('writes one row for the minute and one for the hour, by source and destinat
   }
 })
 
-test('counts computed events under the source of each destination, and as received by no source', async () => {
+test('counts computed events under the source of each destination, but not as received', async () => {
   const { backend, clock, recorder, rows } = await setUp()
   await backend.catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
   const event = computedEvent(['dst_b'])

@@ -135,16 +135,16 @@ test('a flapping receiver raises two alerts an hour, and the others are counted'
   expect(starts + held + left).toBe(12)
 })
 
-test('a change is neither lost nor repeated when the process ends at any step', async () => {
+test('a change is neither lost nor repeated, at whichever step the process exits', async () => {
   await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
-  // The state is stored, and the process ends before the append.
+  // The state is stored, and the process exits before the append.
   watched.appendsLeft = 0
   await watched.check()
   expect(watched.names).toEqual([])
   watched.appendsLeft = Infinity
   await watched.restart()
-  // The event is appended, and the process ends before the state is updated.
+  // The event is appended, and the process exits before the state is updated.
   watched.rejectsPuts = true
   await watched.check()
   expect(watched.names).toEqual(['Disk Low'])
@@ -170,7 +170,7 @@ test('low disk space is reported again after it was sufficient, at most once an 
   ])
 })
 
-test('many destinations that fail at once make at most 30 alerts an hour, lost data first', async () => {
+test('many destinations that fail at once raise at most 30 alerts an hour, lost data first', async () => {
   await using watched = await WatchedBackend.open()
   const ids = Array.from({ length: 60 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {

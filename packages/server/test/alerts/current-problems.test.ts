@@ -192,7 +192,7 @@ test.each<[DeliveryClass, number | null, string, (string | undefined)?]>([
   ['request_invalid', null, 'planted', DELIVERY_CLASSES.request_invalid.meaning],
   ['mail_refused', null, 'planted', DELIVERY_CLASSES.mail_refused.meaning],
 ])(
-  'the alert of a destination that fails with %s %s has a reason without data of users',
+  'the alert about a destination that fails with %s %s has a reason without user data',
   (failure, status, lastError, reason = lastError) => {
     const seen = {
       firstSeenAt: NOON,
@@ -223,7 +223,7 @@ test.each<[DeliveryClass, number | null, string, (string | undefined)?]>([
   },
 )
 
-test('the alert of a destination whose failure changed has the newest reason', () => {
+test('the alert about a destination whose failure changed has the latest reason', () => {
   const seen = {
     firstSeenAt: NOON,
     sampleDeliveryId: 'msg_1',
@@ -376,7 +376,7 @@ test('a webhook that Hookline paused is failing, and one that an operator paused
   expect(paused('operator')[0]!.condition).toBe('deliveries_held')
 })
 
-test('a disabled destination is a problem only with undelivered events', () => {
+test('a disabled destination is a problem only if it has undelivered events', () => {
   const disabled = newDestination({ enabled: false })
   expect(problemsOf({ destination: disabled, webhooks: [] })).toEqual([])
   expect(problemsOf({ destination: disabled, webhooks: [], pending: 3 })[0]!.condition).toBe(

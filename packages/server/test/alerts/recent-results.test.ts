@@ -21,7 +21,7 @@ test('counts each minute once, even while minutes are folded into hours', async 
   expect(count()).toBeUndefined()
 })
 
-test('reads a day again after a pause of hours', async () => {
+test('reads the whole day again if the last refresh was hours ago', async () => {
   await using watched = await WatchedBackend.open()
   const { clock, backend } = watched
   const results = new RecentResults({ statistics: backend.statistics, clock })

@@ -28,7 +28,7 @@ export class WatchedBackend implements AsyncDisposable {
     readonly missing?: number
   } = {}
   readonly appended: AcceptedEvent[] = []
-  /** The number of appends before they reject, as in a killed process. */
+  /** The number of appends that succeed before all others reject, as in a killed process. */
   appendsLeft = Infinity
   /** Whether states cannot be stored. */
   rejectsPuts = false

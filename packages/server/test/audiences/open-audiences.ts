@@ -31,7 +31,7 @@ export class OpenAudiences implements AsyncDisposable {
     return this.#backend!
   }
 
-  /** The database file, for tests that reach behind the ports. */
+  /** The database file, for tests that bypass the ports. */
   get file(): string {
     return join(this.#folder.path, 'hookline.db')
   }

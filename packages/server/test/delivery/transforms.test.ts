@@ -226,7 +226,7 @@ describe('a hostile transform', () => {
     })
   })
 
-  test('that needs more memory than a process has ends neither the service nor other evaluations', async () => {
+  test('that needs more memory than a process has stops neither the service nor other evaluations', async () => {
     // Five times as many would take most of the 5 s until the process is killed.
     const hostile = evaluate('$pad("x", 100000000)')
     const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
@@ -282,7 +282,7 @@ function evaluators(): number[] {
   return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
-describe.runIf(process.platform === 'linux')('if its process ends', () => {
+describe.runIf(process.platform === 'linux')('if its process exits', () => {
   test.each(['while it is idle', 'while it works'])(
     '%s, evaluations are repeated',
     async (when) => {
@@ -301,7 +301,7 @@ describe.runIf(process.platform === 'linux')('if its process ends', () => {
   )
 })
 
-test('evaluations that are not wanted any more are skipped, and do not pile up behind a slow one', async () => {
+test('evaluations that are no longer needed are skipped, and do not pile up behind a slow one', async () => {
   await using own = new Transforms()
   await own.apply(ENDLESS, Buffer.from('{}'))
   const checked: number[] = []

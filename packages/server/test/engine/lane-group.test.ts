@@ -109,7 +109,7 @@ test("each of several groups takes over its destinations' backlog", async () => 
   await expect.poll(() => stateOf('dst_b')).toBe('delivered')
 })
 
-test("one call returns the state of many destinations' webhooks, and one the attempts in progress", async () => {
+test("one call returns the state of many destinations' webhooks, and another their attempts in progress", async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
   await using slow = await openReceiver({ respond: () => answered })
   await using quick = await openReceiver()

@@ -14,7 +14,7 @@ test.each([
   '/v1/track//?a=b',
   '//api/s/s2s/track/',
   '//projects/wk_a//settings/',
-])('%s is for ingestion', (url) => {
+])('%s is an ingestion URL', (url) => {
   expect(isForIngestion(url)).toBe(true)
 })
 
@@ -32,7 +32,7 @@ test.each([
   '//livez//',
   '*',
   '',
-])('%s is for the main thread', (url) => {
+])('%s is not an ingestion URL', (url) => {
   expect(isForIngestion(url)).toBe(false)
 })
 

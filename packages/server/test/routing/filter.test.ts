@@ -31,7 +31,7 @@ describe('a filter', () => {
     ['passes its type', { type: 'page' }, page, true],
     ['excludes other types', { type: 'page' }, order, false],
     ['passes the event with its name', { event: 'Order Completed' }, order, true],
-    ['compares the case of names', { event: 'order completed' }, order, false],
+    ['is case-sensitive for names', { event: 'order completed' }, order, false],
     ['passes names with its beginning', { event: 'Order *' }, order, true],
     ['passes every name with *', { event: '*' }, order, true],
     ['excludes calls without the name of an event', { event: '*' }, page, false],

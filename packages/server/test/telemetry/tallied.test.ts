@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 
-test('tallied counts are in every scrape, once', async () => {
+test('every scrape has the tallied counts, each added once', async () => {
   const metrics = new Metrics()
   metrics.decisions.count('deliver', { reason: 'deliver' }, 3)
   metrics.inFlight.add(2)

@@ -91,7 +91,7 @@ export class MemoryThreads implements Pick<
     }
   }
 
-  /** Called when the thread has ended, gracefully or not, and posts no more. */
+  /** Called when the thread has exited, gracefully or not, and posts nothing more. */
   ended(data: unknown): void {
     this.#connections.get((data as MemoryJoinData).connection)?.end()
   }

@@ -2,11 +2,11 @@ import type { ProcessClock } from '../environment/process-clock.ts'
 import type { Committer } from './committer.ts'
 
 /**
- * The committer for one thread. Because the writer outlives threads, writes posted before a thread ends are committed, but
+ * The committer for one thread. Because the writer outlives threads, writes posted before a thread exits are committed, but
  * their callers never continue.
  */
 export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
-  /** Resolves when the thread has ended and all its writes have settled. */
+  /** Resolves when the thread has exited and all its writes have settled. */
   readonly gone: Promise<void>
   readonly #committer: Committer
   readonly #posted = new Set<Promise<unknown>>()
@@ -41,12 +41,12 @@ export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
     await Promise.allSettled(this.#posted)
   }
 
-  /** Called when the thread has ended. */
+  /** Called when the thread has exited. */
   end(): void {
     this.#ended.resolve()
   }
 
-  /** Does nothing, and never settles, if the thread has ended. */
+  /** Does nothing, and never settles, if the thread has exited. */
   #whileAlive<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const isAlive = (): boolean => this.#clock?.isAlive === true

@@ -27,7 +27,7 @@ export class DestinationsInForce {
     return [this.#state.destinations.get(id), ...before]
   }
 
-  /** Called when the process has ended. The next one has the current destinations. */
+  /** Called when the process has exited. The next one has the current destinations. */
   reset(): void {
     this.#before.clear()
   }

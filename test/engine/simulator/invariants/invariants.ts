@@ -145,7 +145,7 @@ export class Invariants {
     this.ledger.purgeBegins(userId, through)
   }
 
-  /** Called when a process ended before it could record the results of all its attempts. */
+  /** Called when a process exited before it could record the results of all its attempts. */
   interrupted(): void {
     this.#interruptions++
     this.attempts.reset()

@@ -52,7 +52,7 @@ describe('the roles', () => {
   const isChange = (route: string) => !route.startsWith('GET ')
   const routesOf = (role: Role) => guarded().filter((route) => server.roles.of(route) === role)
 
-  test('let only admins remove users, and see or create tokens and copies of everything', () => {
+  test('reserve deletions, tokens, sessions, the audit log and full copies for admins', () => {
     expect(routesOf('admin').toSorted()).toEqual([
       'DELETE /suppressions',
       'DELETE /suppressions/:userId',
@@ -68,7 +68,7 @@ describe('the roles', () => {
     ])
   })
 
-  test('let viewers change only their own sessions, and read all the rest except valid signatures', () => {
+  test('let viewers change only their own sessions, and read everything editors can except valid signatures', () => {
     expect(routesOf('viewer').filter(isChange).toSorted()).toEqual([
       'DELETE /sessions/:id',
       'POST /audiences/preview',

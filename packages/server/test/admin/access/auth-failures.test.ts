@@ -73,7 +73,7 @@ test('without a limit, every invalid token gets a 401', async () => {
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
 })
 
-test('4,800 invalid tokens of one client log one line per minute, with its address and their number', () => {
+test('4,800 invalid tokens from one client log one line per minute, with its address and the count', () => {
   const { clock, lines, limit } = openAuthFailureLimit()
   for (let index = 0; index < 4_800; index++) limit.add('192.0.2.7')
   expect(lines).toHaveLength(1)

@@ -187,7 +187,7 @@ test('the built-in source cannot be changed, deleted, or given a write key', asy
   expect(server.backend.catalog.current.sources.get('src_hookline')).toEqual(before)
 })
 
-test('an export has the channels, and an import creates the source, which it cannot replace', async () => {
+test('an export contains the channels, and an import can create the source but not replace it', async () => {
   await using server = await AdminServer.open()
   const { id } = await add(server, SLACK)
   interface Document {

@@ -174,7 +174,7 @@ test('rejected deliveries are a problem for an hour, unless they are replayed', 
       condition: 'deliveries_rejected',
       severity: 'data_loss',
       count: 1,
-      // Also of a destination that works otherwise.
+      // Even though the destination otherwise works.
       title: expect.stringContaining('The receiver responded with 422'),
       remedy: remedyOf('http_4xx', 422),
       sampleDeliveryId: delivery.id,
@@ -209,7 +209,7 @@ test('a delivery that is rejected again after a retry is counted once, among any
   expect(await problemsOf(server)).toMatchObject([{ condition: 'deliveries_rejected', count: 1 }])
 })
 
-test('the cause of a failing destination is read, whatever the number of others with rejected deliveries', async () => {
+test('the cause of a failing destination is read, however many others have rejected deliveries', async () => {
   await using server = await open()
   const { destinationId, backend } = server
   for (let index = 0; index < 25; index += 1) {

@@ -80,7 +80,7 @@ test('only one backup runs at a time, and a client that disconnects does not blo
   expect((await server.call('GET', '/backup')).status).toBe(200)
 })
 
-test('a backend without backup files responds with the alternative, and does not block anything', async () => {
+test('a backend without backup files refuses every backup, and names the alternative', async () => {
   const copyDatabase = () => Promise.reject(new CopyNotSupportedError('Use pg_dump.'))
   await using server = await AdminServer.open({ copyDatabase })
   for (let call = 0; call < 2; call++) {

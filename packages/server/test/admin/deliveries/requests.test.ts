@@ -58,7 +58,7 @@ async function problemOf(id: string): Promise<readonly unknown[]> {
   return [status, body.code, body.detail]
 }
 
-test('the request shown for a finished delivery has attempt number 1, because a retry starts again', async () => {
+test('the request shown for a finished delivery has attempt number 1, because a retry restarts the count', async () => {
   const { id } = await deliver('u1')
   const { attempts: _, ...delivery } = (await server.backend.deliveries.find(id))!
   const webhooks = delivery.webhooks.map((part) => ({

@@ -33,7 +33,7 @@ test('the API and an export show the filter and the sample', () => {
   expect(exportWebhooksSettings(stored, false)).toMatchObject({ filter, sample })
 })
 
-test('a sample is by userId if nothing else is requested', () => {
+test('a sample is by userId by default', () => {
   expect(settingsOf({ sample: { rate: 1 } }).sample).toEqual({ rate: 1, by: 'userId' })
 })
 

@@ -55,7 +55,7 @@ describe('the limits of a webhook', () => {
     expect(parseWebhooksSettings(exported, undefined, rules)).toEqual({ settings })
   })
 
-  test('are none if absent, null or empty, and their fields may be null', () => {
+  test('are unset if absent, null or empty, and each field may be null', () => {
     for (const none of [undefined, null, {}, { timeout: null, retryOn: null }])
       expect(limitsOf(none)).toBeUndefined()
     expect(limitsOf({ retryOn: [409, 423, 409] })).toEqual({ retryOn: [409, 423] })

@@ -56,7 +56,7 @@ export function seedOf(pair: KeyPair): string {
   return new TextDecoder().decode(pair.getSeed())
 }
 
-/** A NATS JWT about the subject, signed by the issuer. */
+/** A NATS JWT for the subject, signed by the issuer. */
 function tokenOf(issuer: KeyPair, subject: KeyPair, nats: object): string {
   const claims = {
     iat: Math.floor(Date.now() / 1000),

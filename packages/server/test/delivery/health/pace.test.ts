@@ -256,6 +256,6 @@ test('a 429 counts as throttled, as does a 502 or 503 within a second', () => {
   expect([500, 504, 408].some((status) => throttled(status, 1))).toBe(false)
 })
 
-test('the reply 503 of a mail server does not count as throttled', () => {
+test('a 503 reply from a mail server does not count as throttled', () => {
   expect(isThrottled({ class: 'mail_refused', status: 503, durationMs: 1 })).toBe(false)
 })

@@ -97,7 +97,7 @@ function expectLargest(bytes: number, call: Json, shared = rules.shared): void {
   expect(result(bytes - 1)).toEqual({ refused: 'message_too_large' })
 }
 
-test('JavaScript writes JSON at most six times as long as it read', () => {
+test('parsing and serialising a number makes its JSON at most six times as long', () => {
   const number = fc.stringMatching(/^-?[1-9](\.\d{1,3})?[eE][+-]?\d{1,2}$/)
   fc.assert(
     fc.property(number, (text) => {

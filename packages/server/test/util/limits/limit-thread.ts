@@ -11,7 +11,7 @@ export interface LimitThreadData {
   readonly budget: SharedArrayBuffer
   readonly maxBytes: number
   readonly limits: readonly { readonly id: string; readonly rateLimit: number }[]
-  /** The words of WORDS, then the number of passed requests for each limit. */
+  /** The fields at the indexes in WORDS, then the number of passed requests for each limit. */
   readonly words: SharedArrayBuffer
 }
 

@@ -7,7 +7,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { lastCommit } from '../../../../src/backend/embedded/database/commit-mark.ts'
 import { deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 
-/** The maximum tries: on a busy machine, the records may be committed before the event arrives. */
+/** The number of tries: on a busy machine, the records may be committed before the event arrives. */
 const TRIES = 20
 
 /** The fewest commits of several tries to record deliveries; `isFollowed` by an event in the next turn. */

@@ -57,7 +57,7 @@ async function listed(
 }
 
 test.each([1, 2, 3, 100])(
-  'pages of %d list by user and by messageId over gaps of any size',
+  'lists by user and by messageId in pages of %d cross gaps of any size',
   async (limit) => {
     using folder = new TemporaryFolder()
     const { backend, events } = await openWithGaps(folder)
