@@ -92,7 +92,7 @@ async function targetOf(service: ApiService, webhook: string): Promise<string[]>
   return ['--url', service.url, '--write-key', source.writeKeys[0].key, '--json']
 }
 
-/** The progress of the import, from the file beside the imported one. */
+/** The progress of the import, from the file next to the imported one. */
 function importedLines(file: string): number {
   try {
     return (JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }).line

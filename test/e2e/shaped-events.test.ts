@@ -119,7 +119,7 @@ test('no file of the service contains a value that a source drops or hashes', as
       { type: 'identify', userId: 'u1', context: { ip: 'planted-ip', locale: 'de' } },
       { type: 'page', userId: 'u1', traits: properties },
       { type: 'page', userId: 'u1', traits },
-      // This call has no IP address, so Hookline adds the one of the connection.
+      // This call has no IP address, so Hookline adds the connection's.
       { type: 'track', event: 'Direct', userId: 'u1', context: { direct: true } },
     ],
   })

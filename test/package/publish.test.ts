@@ -18,7 +18,7 @@ describe('npm publish of tarballs', () => {
   const tarballs = [small('protocol'), small('client')]
   afterAll(() => folder[Symbol.dispose]())
 
-  test('publishes one after the other, with public access', async () => {
+  test('publishes one after another, with public access', async () => {
     const registry = await openRegistry(folder.path)
     await publish(tarballs, version)
     expect(registry.published).toMatchObject([

@@ -43,7 +43,7 @@ test('a receiver gets the configured number of concurrent requests in total from
   expect(held.most).toBeLessThanOrEqual(5)
 })
 
-test('a remaining node gets the whole concurrency within seconds after the other has left', async () => {
+test('the remaining node gets the whole concurrency within seconds of the other leaving', async () => {
   const held = new HeldRequests()
   await using receiver = await openReceiver({ respond: held.respond })
   const nodes = await startNodes(2, SETTINGS)

@@ -53,7 +53,7 @@ test.each(ATTACKS)(
     stop.abort()
     const attacks = await attacking
     console.log(
-      `${name}: alone ${shown(alone)}; beside ${attacks} large bodies ${shown(beside)} (limit ${MAX_MS} ms)`,
+      `${name}: alone ${shown(alone)}; alongside ${attacks} large bodies ${shown(beside)} (limit ${MAX_MS} ms)`,
     )
     expect(attacks).toBeGreaterThan(0)
     const limit = Math.max(MAX_MS, MAX_RATIO * median(alone))
@@ -96,7 +96,7 @@ async function healthyCalls(
   return durations.toSorted((a, b) => a - b)
 }
 
-/** Sends large bodies until `signal` aborts, one after the other on each connection. Resolves with their number. */
+/** Sends large bodies until `signal` aborts, one after another on each connection. Resolves with their number. */
 async function attack(
   url: string,
   key: string,

@@ -74,7 +74,7 @@ test(
     await Promise.all(tabs.map(({ reading }) => reading))
     console.log(
       `${sent.length} events in ${SECONDS} s, ${reader.reconnects} interruptions of a second: missing ${event.missing(sent)}, ` +
-        `repeated ${event.repeated}, other messages: ${reader.others.length}; beside ${STALLED} stalled readers ` +
+        `repeated ${event.repeated}, other messages: ${reader.others.length}; with ${STALLED} stalled readers ` +
         `memory grew by ${(growth / 2 ** 20).toFixed(0)} MB in ${(SECONDS * 0.75).toFixed(0)} s; one of them then received the gap ${gap}`,
     )
     expect(sent.length / SECONDS).toBeGreaterThan(0.95 * PER_SECOND)

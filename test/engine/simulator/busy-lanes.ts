@@ -85,7 +85,7 @@ export class BusyLanes {
 
   #note(): void {
     const shares = [...this.#lanes.values()]
-    // At first, lanes fill up one after the other.
+    // At first, lanes fill up one after another.
     if (shares.some(({ attempts }) => attempts === 0)) return
     const inFlight = shares.map((share) => share.inFlight)
     this.#spread = Math.max(this.#spread, Math.max(...inFlight) - Math.min(...inFlight))

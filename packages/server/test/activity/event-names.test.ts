@@ -76,7 +76,7 @@ test('remembers the user of a name or property that only one user sent', () => {
   expect(none!.soleUser).toBe('')
 })
 
-test('counts are bounded, whatever the names', () => {
+test('counts are bounded, regardless of the names', () => {
   const long = 'x'.repeat(LIMITS.catalogNameCharacters + 1)
   const [over, many] = counted(
     acceptedEvent({ event: long }),

@@ -259,7 +259,7 @@ test('counts attempts by status class, and how many of them are retried', async 
   })
 })
 
-/** What `recorder.read` returns for the range: received calls by source. */
+/** The received calls by source, as `recorder.read` returns them for the range. */
 async function receivedIn(
   { recorder }: Setup,
   range: Partial<CountsRange> = {},

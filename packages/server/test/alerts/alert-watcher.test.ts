@@ -135,7 +135,7 @@ test('a flapping receiver raises two alerts an hour, and the others are counted'
   expect(starts + held + left).toBe(12)
 })
 
-test('a change is neither lost nor repeated, at whichever step the process exits', async () => {
+test('a change is neither lost nor repeated if the process exits at any step', async () => {
   await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
   // The state is stored, and the process exits before the append.

@@ -198,7 +198,7 @@ describe('a batch', () => {
       status: 400,
       body: { code: 'message_too_large' },
     })
-    // Its own context replaces the one of the batch.
+    // Its own context replaces the batch's.
     const own = { ...track, properties, context: { text: 'y' } }
     expect(await send(1, { text: 'x'.repeat(1_500) }, own)).toMatchObject({ status: 200 })
   })

@@ -184,7 +184,7 @@ test('rejected deliveries are a problem for an hour, unless they are replayed', 
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('a delivery that is rejected again after a retry is counted once, among any number of deliveries', async () => {
+test('a delivery that is rejected again after a retry is counted once, however many others there are', async () => {
   await using server = await open()
   const { destinationId, backend } = server
   const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 422 })

@@ -49,7 +49,7 @@ test('users are added to and removed from a manual audience, and become its memb
   )
 })
 
-test('the list of a manual audience is returned in pages, whatever characters the userIds contain', async () => {
+test('the list of a manual audience is returned in pages, regardless of the characters in userIds', async () => {
   const id = await make({ manual: true })
   const userIds = ['  ', 'a b', 'ä ', 'ü@x', '💥']
   await change(id, { add: userIds })

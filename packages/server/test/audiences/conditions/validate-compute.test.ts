@@ -26,7 +26,7 @@ describe('a computation is refused', () => {
     ['with a property to count', { ...sum, fn: 'count' }, '/property not_allowed'],
     ['with event and type', { ...sum, type: 'page' }, '/type exclusive'],
     ['with a count', { ...sum, count: { op: '>', n: 1 } }, '/count unknown_field'],
-    ['with a name beside an event', { ...sum, name: 'x' }, '/name unknown_field'],
+    ['with a name alongside an event', { ...sum, name: 'x' }, '/name unknown_field'],
     ['with a wrong window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
     ['with a wrong filter', { ...sum, where: [1] }, '/where/0 invalid_type'],
   ])('%s', ([_what, compute, ...errors]) => {

@@ -89,7 +89,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('leave no data of a user that one purges while the other applies a slice with events of the user', async () => {
+  test("leave no data of a user that one purges while the other applies a slice with that user's events", async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])

@@ -185,7 +185,7 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       }
     })
 
-    test('without room in their source are counted together, and known ones are still counted separately', async () => {
+    test('beyond the limit of their source are counted together, and known ones are still counted separately', async () => {
       await using harness = await opened(open)
       const max = LIMITS.eventNamesPerSource
       await add(harness, ...numbered(max - 1))

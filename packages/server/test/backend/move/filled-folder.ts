@@ -192,7 +192,7 @@ async function useService(
     .poll(async () => (await api.call<{ data: unknown[] }>('GET', 'suppressions')).data.length)
     .toBe(2)
   await api.call('DELETE', 'suppressions/back')
-  // Index a trait.
+  // The first search by a trait creates its index.
   await expect
     .poll(
       async () =>

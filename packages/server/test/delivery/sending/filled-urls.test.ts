@@ -8,7 +8,7 @@ async function listening(options: ReceiverOptions = {}) {
   return receiver
 }
 
-test('a request with a filled URL uses the sockets of its webhook, whatever its method', async () => {
+test('a request with a filled URL uses the sockets of its webhook, regardless of its method', async () => {
   const receiver = await listening()
   const url = `${receiver.url}/{{userId}}`
   const sender = openSender({ maxConnectionsPerWebhook: 1 })

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly bytes: string | Buffer | readonly Buffer[]
   /** Whether it waits for the end of the request, which must be a JSON object. True by default. */
   readonly waits?: boolean
-  /** What happens afterwards; by default the connection stays open. */
+  /** How it ends the connection afterwards. By default, the connection stays open. */
   readonly after?: 'end' | 'reset'
 }
 

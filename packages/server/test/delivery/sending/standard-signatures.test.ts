@@ -17,7 +17,7 @@ const settings: WebhooksSettings = {
   successPolicy: 'any',
 }
 
-/** What made each signature: the version, or the name of the key. */
+/** The signer of each signature: the name of the key, or the secret. */
 function signersIn(
   change: Partial<WebhooksSettings>,
   own: Partial<Webhook> = {},
