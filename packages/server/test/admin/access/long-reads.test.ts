@@ -74,7 +74,7 @@ test('a token with 30 simultaneous searches delays others by at most one of them
   expect(statuses).toEqual(Array(31).fill(200))
 })
 
-test('requests beyond 32 waiting ones of a token are refused with 429, and other tokens are not affected', async () => {
+test("a token's requests beyond 32 waiting ones are refused with 429, and other tokens are not affected", async () => {
   const all = await opened()
   const { server, gate, greedy } = all
   const theirs = await searchTimes(34, all)
