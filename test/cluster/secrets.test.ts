@@ -121,11 +121,11 @@ describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
     const failed = async (): Promise<never> => {
       const config = parseConfig({}, settings)
       await openService({ config, logger: createLogger('silent') })
-      throw new Error('It has started.')
+      throw new Error('The node started.')
     }
     const error: unknown = await failed().catch((thrown: unknown) => thrown)
     const shown = inspect(error, { depth: 20, showHidden: true, getters: true })
-    expect(String(error)).not.toContain('It has started.')
+    expect(String(error)).not.toContain('The node started.')
     const leaked = KEYS.filter((secret) => shown.includes(secret) || String(error).includes(secret))
     expect([shown, leaked]).toEqual([shown, []])
 

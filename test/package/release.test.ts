@@ -23,12 +23,12 @@ describe('a release', () => {
     ['no section in the changelog', { changelog: '## 1.2.30\n## 1.2' }, 'no section “## 1.2.3”'],
     ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
     [
-      'another version somewhere',
+      'a package with another version',
       { versions: { 'The one of b': '1.2.2' } },
       'The one of b is 1.2.2',
     ],
     [
-      'no version somewhere',
+      'a package without a version',
       { versions: { 'The one of b': undefined } },
       'The one of b is missing',
     ],

@@ -55,7 +55,7 @@ export class ReceiverProcess implements AsyncDisposable {
     await vi
       .waitFor(() => fetch(receiver.url), { timeout: START_MS, interval: 50 })
       .catch(() => {
-        throw new Error(`${adapted} does not listen: ${receiver.output}`)
+        throw new Error(`${adapted} is not listening: ${receiver.output}`)
       })
     return receiver
   }

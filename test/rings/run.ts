@@ -84,7 +84,7 @@ async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
   closeSync(log)
   running.set(child, file)
   const deadline = setTimeout(() => {
-    console.log(`== ${name} is stopped after ${stepMinutes} minutes`)
+    console.log(`== ${name} was stopped after ${stepMinutes} minutes`)
     kill(child)
   }, stepMinutes * 60_000)
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))

@@ -19,10 +19,10 @@ const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]
     'calls that Hookline rejected, for example because of a wrong key or their size',
   ],
   failedPermanently: [
-    'given up',
+    'failed',
     'calls that the library dropped, never sent, or retried without a response until it stopped',
   ],
-  duplicates: ['twice', 'deliveries that arrived twice, always with the same `webhook-id`'],
+  duplicates: ['duplicates', 'deliveries that arrived twice, always with the same `webhook-id`'],
   verified: ['verified', 'deliveries, each with two valid signatures'],
 }
 const COUNTED = Object.keys(COLUMNS) as Counted[]

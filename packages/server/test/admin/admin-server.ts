@@ -192,14 +192,14 @@ export class AdminServer implements AsyncDisposable {
       headers: { ...(!withoutToken && { authorization: `Bearer ${TOKEN}` }), ...headers },
       signal,
     })
-    if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}`)
+    if (response.status !== 200) throw new Error(`GET ${path} responded with ${response.status}`)
     return response
   }
 
   /** Makes a call that must succeed. Returns the response body. */
   async must<T>(method: string, path: string, call: Call = {}): Promise<T> {
     const { status, text, body } = await this.call<T>(method, path, call)
-    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
+    if (status >= 300) throw new Error(`${method} ${path} responded with ${status}: ${text}`)
     return body
   }
 

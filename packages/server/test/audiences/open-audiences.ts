@@ -87,7 +87,7 @@ export class OpenAudiences implements AsyncDisposable {
     const deadline = Date.now() + CONDITION_MS
     for (let idle = 0; idle < 3;) {
       if (Date.now() > deadline)
-        throw new Error(`The workers do not become idle: ${await this.#describe()}`)
+        throw new Error(`The workers did not become idle: ${await this.#describe()}`)
       this.clock.advance(250)
       // The threads of the backend need real time.
       await setTimeout(1)

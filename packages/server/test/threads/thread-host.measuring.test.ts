@@ -8,6 +8,6 @@ test('a killed thread is ready again within two seconds', async () => {
   host.terminate()
   await expect.poll(() => channels.length, { interval: 5 }).toBe(2)
   const tookMs = performance.now() - killedAt
-  console.log(`The thread was ready again ${Math.round(tookMs)} ms after its end.`)
+  console.log(`The thread was ready again ${Math.round(tookMs)} ms after its exit.`)
   expect(tookMs).toBeLessThan(2_000)
 })

@@ -76,7 +76,7 @@ async function open(): Promise<AdminServer & { readonly ids: Ids }> {
 
 /** From now on, the process exits before it can store a response separately. */
 function exitBeforeStoring({ backend }: AdminServer): void {
-  backend.idempotentResponses.add = () => Promise.reject(new Error('The process has ended.'))
+  backend.idempotentResponses.add = () => Promise.reject(new Error('The process has exited.'))
 }
 
 test.each(Object.entries(CREATING))(

@@ -16,7 +16,7 @@ describe('a computation is valid', () => {
 
 describe('a computation is refused', () => {
   test.for<[what: string, compute: unknown, ...errors: string[]]>([
-    ['that is nothing', undefined, ' invalid_type'],
+    ['that is missing', undefined, ' invalid_type'],
     ['that is a list', [], ' invalid_type'],
     ['that is empty', {}, '/fn required', '/event required'],
     ['with an unknown function', { ...sum, fn: 'median' }, '/fn not_allowed'],
@@ -27,8 +27,8 @@ describe('a computation is refused', () => {
     ['with event and type', { ...sum, type: 'page' }, '/type exclusive'],
     ['with a count', { ...sum, count: { op: '>', n: 1 } }, '/count unknown_field'],
     ['with a name alongside an event', { ...sum, name: 'x' }, '/name unknown_field'],
-    ['with a wrong window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
-    ['with a wrong filter', { ...sum, where: [1] }, '/where/0 invalid_type'],
+    ['with an invalid window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
+    ['with an invalid filter', { ...sum, where: [1] }, '/where/0 invalid_type'],
   ])('%s', ([_what, compute, ...errors]) => {
     const validated = validateCompute(compute)
     const found = 'errors' in validated ? validated.errors : []

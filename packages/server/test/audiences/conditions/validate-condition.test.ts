@@ -69,7 +69,7 @@ describe('a condition is valid', () => {
 
 describe('a condition is refused', () => {
   test.for<[what: string, condition: unknown, ...errors: string[]]>([
-    ['that is nothing', undefined, ' invalid_type'],
+    ['that is missing', undefined, ' invalid_type'],
     ['that is null', null, ' invalid_type'],
     ['that is a list', [plan], ' invalid_type'],
     ['that is empty', {}, ' required'],
