@@ -31,7 +31,7 @@ test('a destination is created, with errors next to its fields, and tested', asy
   await dialog.getByLabel('Name').fill('Warehouse')
   await dialog.getByLabel('URL', { exact: true }).fill(receiver.url)
   await dialog.getByRole('button', { name: 'Create destination' }).click()
-  await dialog.getByText('it is not shown again').waitFor()
+  await dialog.getByText('it will not be shown again').waitFor()
   const secret = await dialog.getByLabel('the shared secret', { exact: true }).textContent()
   expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
   await expectAccessible(page)

@@ -260,7 +260,7 @@ test('a viewer sees failures and their causes, but no forbidden actions', async 
     ['settings', 'Delivered when'],
     ['test', 'Sending a test requires the editor role'],
     ['replay', 'Recent replays'],
-    ['audit', 'Only admins see the audit log'],
+    ['audit', 'Only admins can see the audit log'],
     ['overview', 'Webhooks'],
   ] as const) {
     await go(`destinations/${id}?tab=${tab}`)

@@ -19,7 +19,7 @@ test('an empty service opens Get started, which needs only clicks', async () => 
   await page.getByRole('button', { name: 'Create destination' }).click()
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await expectVerified(page)
-  await page.getByText('Copy it now. It is not shown again.').waitFor()
+  await page.getByText('Copy it now. It will not be shown again.').waitFor()
   await expectAccessible(page)
   expect(pageErrors).toEqual([])
 })

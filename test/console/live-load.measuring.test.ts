@@ -9,7 +9,7 @@ import { steadyLoad } from './harness/steady-load.ts'
 useChromium()
 
 const EVENTS_PER_SECOND = 500
-/** Use 60 for a full run; the short form finds the same faults. */
+/** Use 60 for a full run; the short one finds the same bugs. */
 const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 15)
 /** Limit on the growth of the heap after the list is full. */
 const MAX_GROWTH_BYTES = 12_000_000

@@ -108,7 +108,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   await page.getByText('100%').first().waitFor()
   await page.getByText(/^(0\.\d|1) \/ min on average over the last 1–2 min; /).waitFor()
   const plot = page.getByRole('figure', { name: 'Last hour: 1 delivered, 0 failed, 0 declined' })
-  await plot.getByText('Dashed: unfinished').waitFor()
+  await plot.getByText('Dashed: incomplete').waitFor()
   // The plot counts deliveries, and a retry is an attempt.
   expect(await plot.getByText('Retried').count()).toBe(0)
   const row = page.getByRole('region', { name: 'Destination health' }).getByRole('row').nth(1)
@@ -133,7 +133,7 @@ test('the plot follows the colour scheme of the operating system', async () => {
   await go('')
   await page.locator('.u-plot canvas').first().waitFor()
   const drawn = () => page.evaluate<string>("document.querySelector('.u-plot canvas').toDataURL()")
-  // New data would draw it again.
+  // New data would redraw it.
   await page.route('**/api/v1/statistics*', () => undefined)
   const light = await drawn()
   await page.emulateMedia({ colorScheme: 'dark' })
@@ -143,7 +143,7 @@ test('the plot follows the colour scheme of the operating system', async () => {
   await expect.poll(drawn).not.toBe(dark)
 })
 
-test('shows “No problems” only after they have loaded', async () => {
+test('“No problems” appears only after the problems have loaded', async () => {
   await using service = await startService()
   await service.track('m1')
   const { page, go } = await openSignedIn(service)

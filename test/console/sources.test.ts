@@ -45,7 +45,7 @@ test('a source is created, and the event sent by the command next to its write k
   expect(data).toMatchObject([{ event: { event: 'Order Completed' } }])
 })
 
-test('a source whose events are sent nowhere is marked until it has an enabled destination', async () => {
+test('a source whose events are not delivered is marked until it has an enabled destination', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   await service.track('m1')

@@ -22,7 +22,7 @@ export function budgets(): Plugin {
         'All pages have': [bytesOf(new Set(chunks)), MAX_ALL_BYTES],
       } as const
       for (const [what, [bytes, max]] of Object.entries(sizes)) {
-        const text = `${what} ${bytes} bytes of JavaScript, compressed; at most ${max} are allowed.`
+        const text = `${what} ${bytes} bytes of compressed JavaScript; the limit is ${max}.`
         if (bytes > max) this.error(text)
         this.info(text)
       }

@@ -31,7 +31,7 @@ onSessionLost(() => void client.invalidateQueries(sessionQuery))
 reloadAfterUpgrade()
 
 // The page and the session are fetched at the same time. The content of index.html stays until both have arrived, because React
-// would first replace it with a skeleton. The sign-in page needs no session.
+// would otherwise replace it with a skeleton first. The sign-in page needs no session.
 const isSignIn = location.pathname === `${CONSOLE_PATH}sign-in`
 void Promise.allSettled([router.load(), isSignIn || client.prefetchQuery(sessionQuery)]).then(() =>
   createRoot(document.getElementById('console')!).render(

@@ -1,4 +1,4 @@
-/** Why the ingestion API refused a call or a request. docs/reference/errors.md shows `help` as the remedy. */
+/** Why the ingestion API rejected a call or a request. docs/reference/errors.md shows `help` as the remedy. */
 export interface IngestCode {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 421 | 429 | 431 | 500 | 503
   readonly message: string

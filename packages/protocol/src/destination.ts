@@ -21,9 +21,9 @@ export interface Pause {
 
 /** Limits of one webhook. An absent limit defaults to the service's setting. */
 export interface WebhookLimits {
-  /** Attempts that begin per second, over all nodes. Absent: no limit. */
+  /** Attempts started per second, across all nodes. Absent: no limit. */
   readonly perSecond?: number
-  /** Attempts in flight, over all nodes, unless the service's limit is lower. */
+  /** Attempts in flight, across all nodes, unless the service's limit is lower. */
   readonly concurrency?: number
   readonly timeoutMs?: number
   /** Deletion notices keep their own window. */

@@ -17,7 +17,7 @@ export interface EffectiveLimit {
   /** `null`: no limit; for `retrySchedule`, exponential backoff. */
   readonly value: PresentedLimits[LimitName] | null
   readonly origin: 'webhook' | 'service'
-  /** The name of the setting; `null` for a limit of the webhook, or without a setting. */
+  /** The name of the setting; `null` if the webhook sets the limit, or no setting exists. */
   readonly setting: string | null
 }
 

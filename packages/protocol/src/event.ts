@@ -15,7 +15,7 @@ export interface Event {
   readonly messageId: string
   readonly userId?: string
   readonly anonymousId?: string
-  /** When it happened. Calls with a past timestamp import history. */
+  /** When it happened. May be long past, because calls can import history. */
   readonly timestamp: string
   /** When the server received it. */
   readonly receivedAt: string

@@ -44,7 +44,7 @@ export interface Sample {
   readonly by: (typeof SAMPLE_FIELDS)[number]
 }
 
-/** How a value is changed before it is hashed: `email` removes spaces around it, and converts it to lower case. */
+/** How a value is changed before it is hashed: `email` trims it and converts it to lower case. */
 export const NORMALIZATIONS = ['email'] as const
 
 /** Which fields of a payload a destination gets. Paths are relative to the payload: `traits.email`. */

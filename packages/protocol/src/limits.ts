@@ -76,7 +76,7 @@ export const LIMITS = {
   transformMs: 10,
   /** The memory of one evaluation of a transform. */
   transformBytes: 16 * 1024 * 1024,
-  /** Fields that a test delivery names because a transform gets their numbers as text. */
+  /** Fields that a test delivery lists because a transform gets their numbers as text. */
   precisionLostFields: 20,
   /** Comparisons in the filter of a destination. */
   filterComparisons: 100,

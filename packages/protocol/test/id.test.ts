@@ -4,7 +4,7 @@ import { idFrom, isId, newId, timeOfId } from '../src/index.ts'
 
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
-test('an id shows its kind and its time, and ids sort by time', () => {
+test('an id contains its kind and its time, and ids sort by time', () => {
   const run = fc.property(time, time, (a, b) => {
     const [first, second] = [newId('evt', a), newId('evt', b)]
     expect(isId('evt', first)).toBe(true)
@@ -15,7 +15,7 @@ test('an id shows its kind and its time, and ids sort by time', () => {
   fc.assert(run)
 })
 
-test('ids made in the same millisecond differ', () => {
+test('ids generated in the same millisecond differ', () => {
   expect(new Set(Array.from({ length: 10_000 }, () => newId('att', 1))).size).toBe(10_000)
 })
 

@@ -75,7 +75,7 @@ test('no number that JavaScript writes is rounded', () => {
   )
 })
 
-test('the ids and strings of other calls do not look like a number that becomes 0', () => {
+test('ids and strings are not mistaken for a number that becomes 0', () => {
   expect(mayRoundToZero('{"messageId":"0f8fad5b-d9ce-469f-a165-70867728950e-123","x":0}')).toBe(
     false,
   )

@@ -78,7 +78,7 @@ export async function openSignedIn(
   return opened
 }
 
-/** Opens the page Live. Resolves when the stream is open, so that events sent from then on appear. */
+/** Opens the Live page. Resolves when the stream is open, so that events sent from then on appear. */
 export async function openTail(page: Page, go: OpenConsole['go']): Promise<void> {
   const opened = page.waitForResponse((response) => response.url().includes('topics=activity'))
   await go('live')

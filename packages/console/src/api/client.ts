@@ -37,7 +37,7 @@ export async function serviceFetch(
   if (response.ok && !response.headers.has('preference-applied')) return response
   const problem = (await response.json().catch(() => ({}))) as { readonly status?: number }
   const { status = response.status } = problem
-  // For the sign-in and for `GET /session` a 401 is a normal result.
+  // A 401 is expected from the sign-in and from `GET /session`.
   if (status === 401 && !/\/sessions?$/.test(response.url)) onSignedOut()
   throw new ApiProblem(status, problem, Number(response.headers.get('retry-after')) || undefined)
 }

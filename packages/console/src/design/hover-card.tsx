@@ -12,7 +12,7 @@ const REST_MS = 400
 const MARGIN_PX = 8
 
 /**
- * A card below its children while the pointer rests on them or on the card. Escape closes it. A link opens the same facts, so
+ * A card below its children while the pointer rests on them or on the card. Escape closes it. The link leads to the same facts, so
  * touch screens need no card.
  */
 export function HoverCard({ children, card }: HoverCardProps): ReactElement {
@@ -48,7 +48,7 @@ interface CardProps {
   readonly children: ReactNode
 }
 
-/** In the top layer, so that no table cuts it off, and outside of the paragraph of its link. */
+/** In the top layer, so that no table clips it, and outside the paragraph that contains its link. */
 function Card({ anchor, onClose, children }: CardProps): ReactElement {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { classNames } from './class-names.ts'
 
-/** SVG paths in a box of 16 by 16. */
+/** SVG paths in a 16×16 box. */
 const PATHS = {
   check: 'M3 8.5 6.5 12 13 4.5',
   cross: 'M4 4l8 8M12 4l-8 8',

@@ -5,7 +5,7 @@ const REFETCH_MS = 10_000
 
 export type Problem = Awaited<ReturnType<typeof api.listProblems>>['data'][number]
 
-/** The current problems, worst first, by the conditions of alerts. */
+/** The current problems, by alert condition, worst first. */
 export const problemsQuery = queryOptions({
   queryKey: ['problems'],
   queryFn: ({ signal }) => api.listProblems({ signal }),

@@ -54,7 +54,7 @@ export function describeP95(p95: number | null): string {
   return p95 === null ? '–' : `about ${duration(Math.max(1, p95))}`
 }
 
-/** The mean of pending deliveries; `null` if it was not measured. */
+/** The mean number of pending deliveries; `null` if it was not measured. */
 export function meanPendingOf(points: readonly StatisticsPoint[]): number | null {
   const measured = points.flatMap(({ pending }) => pending ?? [])
   if (measured.length === 0) return null

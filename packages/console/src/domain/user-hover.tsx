@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, type ReactNode, Suspense } from 'react'
 import { HoverCard } from '../design/hover-card.tsx'
 
-// Lazy, because few pages need it at once.
+// Lazy, because few pages need it immediately.
 const UserCard = lazy(() =>
   import('./user-card.tsx').then(({ UserCard: card }) => ({ default: card })),
 )

@@ -6,7 +6,7 @@ import { UserHover } from './user-hover.tsx'
 interface UserLinkProps {
   readonly userId: string | null
   readonly space?: string
-  /** Underlines the link inside of a sentence. */
+  /** Underlines the link within a sentence. */
   readonly isInText?: boolean
 }
 

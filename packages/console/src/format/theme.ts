@@ -1,7 +1,7 @@
 import { mediaHook } from './media.ts'
 import { storedValue } from './stored-value.ts'
 
-/** The colours: as set in the operating system, or always light or dark. */
+/** The themes: as set in the operating system, or always light or dark. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -14,7 +14,7 @@ export const useTheme = stored.useValue
 
 const useIsSystemDark = mediaHook('(prefers-color-scheme: dark)')
 
-/** The colour scheme that the page has, for drawings without CSS. */
+/** The current colour scheme, for drawing without CSS. */
 export function useColorScheme(): 'light' | 'dark' {
   const theme = useTheme()
   const system = useIsSystemDark() ? 'dark' : 'light'

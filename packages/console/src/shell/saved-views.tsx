@@ -28,7 +28,7 @@ export function useSavedViews(): readonly SavedView[] {
   return useMemo(() => viewsIn(stored), [stored])
 }
 
-/** Replaces a view with the same name. The oldest of more than `MAX_VIEWS` is removed. */
+/** Replaces a view with the same name. Beyond `MAX_VIEWS`, the oldest is removed. */
 export function saveView(view: SavedView): void {
   const others = viewsIn(get()).filter(({ name }) => name !== view.name)
   set(JSON.stringify([...others, view].slice(-MAX_VIEWS)))

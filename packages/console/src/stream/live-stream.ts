@@ -8,7 +8,7 @@ const TIMEOUT_MS = 40_000
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 
-/** `idle`: unused by the page. */
+/** `idle`: the page uses no topic. */
 export type StreamState = 'idle' | 'connecting' | 'live' | 'reconnecting'
 
 type Listener = (messages: readonly LiveMessage[]) => void

@@ -6,7 +6,7 @@ const delivered = { label: 'Delivered', color: 'delivered', values: [10, 12, 11,
 const failed = { label: 'Failed', color: 'failed', values: [1, null, 1, 1] }
 const none = { label: 'Declined', color: 'declined', values: [0, 0, 0, 0] }
 
-test('the last, unfinished step has its own lines, so that it is not drawn as a drop', () => {
+test('the last, incomplete step has its own lines, so that it is not drawn as a drop', () => {
   const series = [delivered, failed]
   expect(plotData({ times, series, form: 'lines' })).toEqual([
     [1, 2, 3, 4],
@@ -17,7 +17,7 @@ test('the last, unfinished step has its own lines, so that it is not drawn as a 
   ])
 })
 
-test('areas are stacked up to the unfinished step, and an empty area does not hide another', () => {
+test('areas are stacked up to the incomplete step, and an empty area does not hide another', () => {
   const series = [delivered, none, failed]
   expect(plotData({ times, series, form: 'areas' })).toEqual([
     [1, 2, 3, 4],
@@ -30,7 +30,7 @@ test('areas are stacked up to the unfinished step, and an empty area does not hi
   ])
 })
 
-test('a plot of a single step has only its unfinished point', () => {
+test('a plot of a single step has only its incomplete point', () => {
   const series = [{ ...delivered, values: [3] }]
   expect(plotData({ times: [1_000], series, form: 'lines' })).toEqual([[1], [null], [3]])
 })

@@ -122,7 +122,7 @@ test.for<readonly [Destination, string, Problem | undefined, object]>([
   [destination(), 'closed', problem('receiver_throttles https://b.example/'), ACTIVE],
   [destination({ pauses: [null, null] }), 'closed', FAILING, { tone: 'waiting', words: 'active' }],
   [destination(), 'closed', undefined, ACTIVE],
-])('a webhook is active only if no condition of alerts says otherwise: %#', (row) => {
+])('a webhook is active only if no alert condition applies to it: %#', (row) => {
   const [given, breaker, found, state] = row
   expect(webhookState({ url: URL_A, breaker } as never, given, found)).toMatchObject(state)
 })

@@ -41,7 +41,7 @@ test('a transform that failed has its error instead of a body', () => {
   expect(payloads).toMatchObject({ formatted: '{}', sent: { kind: 'failed', error } })
 })
 
-test('numbers that the transform gets as text are named', () => {
+test('numbers that the transform gets as text are listed', () => {
   const webhook = { request: { body: '{}' }, attempt: null }
   const result = { ...tested('{"a":1}', webhook), precisionLost: ['properties.id'] }
   expect(payloadsOf(result).precisionLost).toEqual(['properties.id'])

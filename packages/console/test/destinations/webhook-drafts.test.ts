@@ -43,7 +43,7 @@ test('empty rows are left out, and values are sent without surrounding spaces', 
   ])
 })
 
-test('a repeated header is found in any letter case', () => {
+test('a repeated header is found regardless of case', () => {
   const headers = ['X-Key', 'x-key '].map((name) => ({ ...newHeader(), name }))
   expect(hasRepeatedHeader([{ ...newWebhook(), headers }])).toBe(true)
   expect(hasRepeatedHeader([{ ...newWebhook(), headers: [newHeader(), newHeader()] }])).toBe(false)

@@ -10,7 +10,7 @@ test('a sentence describes the response, and the effect of a delay beyond the ti
     'Responds with 200 to every request, after 6 s. By default, attempts time out after 5 s and are retried.',
   ])
   expect(responsesSentence({ status: 500, delayMs: 250, failFirst: 1 })).toBe(
-    'Responds with 500 to the first 1 attempt of each delivery, then 200, after 250 ms.',
+    'Responds with 500 to the first attempt of each delivery, then 200, after 250 ms.',
   )
 })
 

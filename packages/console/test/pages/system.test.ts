@@ -46,7 +46,7 @@ const entry: AuditEntry = {
   requestId: 'req_1',
 }
 
-test('settings are found by all words of a search, in any case, in names, values and help', () => {
+test('settings are found if their names, values or help contain all words of a search, ignoring case', () => {
   const all = [settingOf({}), settingOf({ name: 'host', variable: 'HOOKLINE_HOST', value: '::1' })]
   const found = (text: string) =>
     matchingSettings(all, { text, changedOnly: false }).map(({ name }) => name)

@@ -19,8 +19,8 @@ export const COMPUTE_TABLE: Readonly<Record<ComputeFunction, ComputeFunctionInfo
   avg: { meaning: 'The average (arithmetic mean).', from: 'numbers', whenEmpty: null },
   min: { meaning: 'The smallest value.', from: 'numbers', whenEmpty: null },
   max: { meaning: 'The largest value.', from: 'numbers', whenEmpty: null },
-  first: { meaning: 'The value of the earliest event.', from: 'every value', whenEmpty: null },
-  last: { meaning: 'The value of the latest event.', from: 'every value', whenEmpty: null },
+  first: { meaning: 'The value of the earliest event.', from: 'any value', whenEmpty: null },
+  last: { meaning: 'The value of the latest event.', from: 'any value', whenEmpty: null },
   most_frequent: {
     meaning: 'The most frequent value. In a tie, the first in sort order.',
     from: SCALARS,

@@ -85,7 +85,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   exists: {
     takes: 'none',
     meaning: 'The value is present and not null.',
-    appliesTo: 'every value',
+    appliesTo: 'any value',
     onMissing: false,
     onMistyped: true,
     test: () => true,
@@ -93,14 +93,14 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   not_exists: {
     takes: 'none',
     meaning: 'The value is missing or null.',
-    appliesTo: 'every value',
+    appliesTo: 'any value',
     onMissing: true,
     onMistyped: false,
     test: () => false,
   },
   one_of: {
     takes: 'list',
-    meaning: 'The value is equal to one in the list.',
+    meaning: 'The value is in the given list.',
     appliesTo: 'values of the types in the list',
     onMissing: false,
     onMistyped: false,
@@ -112,7 +112,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   ),
   within_last_days: dateOperator(
     'days',
-    'The date is in the past, less than the given number of days (24 hours each) ago. In a filter on an event, relative to the timestamp of the event.',
+    'The date is in the past, less than the given number of days (24 hours each) ago. In an event filter, this is relative to the timestamp of the event.',
     isWithinLastDays,
   ),
 }

@@ -148,7 +148,7 @@ export interface NextRequest {
 export interface TestDelivery {
   /** The stored payload. */
   readonly stored: string
-  /** After `fields` and `format`, before the transform. Like `stored` without them. */
+  /** After `fields` and `format`, before the transform. Equal to `stored` without them. */
   readonly formatted: string
   /** The paths in `formatted` of numbers that JavaScript cannot represent, if any: the transform gets them as text. */
   readonly precisionLost?: readonly string[]

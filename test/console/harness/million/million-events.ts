@@ -6,7 +6,7 @@ import { multiplyProfiles } from './multiply-profiles.ts'
 import { multiplyStatistics } from './multiply-statistics.ts'
 import { openReceivers, sendRealCalls, type Shop } from './real-calls.ts'
 
-/** CI runs a short form. */
+/** CI uses a smaller number. */
 export const EVENTS = Number(
   process.env['HOOKLINE_TEST_EVENTS'] ??
     (process.env['HOOKLINE_TEST_SHORT'] === '1' ? 200_000 : 1_000_000),

@@ -274,5 +274,5 @@ function text(page: Page, words: string | RegExp): Locator {
 
 /** The footer of a list without matches so far. */
 function footer(page: Page): Locator {
-  return text(page, /^No match among the newest|^No matching (events|deliveries)/)
+  return text(page, /^No matches among the newest|^No matching (events|deliveries)/)
 }

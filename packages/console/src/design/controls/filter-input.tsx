@@ -13,7 +13,7 @@ interface FilterInputProps extends Omit<
 }
 
 /**
- * A filter whose text is in the URL. The URL updates late, so an input bound to it would lose letters while the page renders.
+ * A filter whose text is in the URL. The URL updates late, so an input bound to it would drop characters while the page renders.
  * Other changes to the URL, such as a button that clears it, replace the text.
  */
 export function FilterInput({ value, onWrite, clean, ...rest }: FilterInputProps): ReactElement {

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 const FIELD = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
-/** What gets the focus in dialogs without fields. */
+/** The control that gets the focus in dialogs without fields. */
 const CONTROL = 'form button:not(:disabled), nav a'
 
 /**
@@ -21,7 +21,7 @@ export function useFirstFocus(content: RefObject<HTMLElement | null>): (event: E
 
 function firstOf(content: HTMLElement | null, selector: string): HTMLElement | undefined {
   const all = content?.querySelectorAll<HTMLElement>(selector) ?? []
-  // Elements in a closed <details> cannot have the focus.
+  // Elements in a closed <details> cannot be focused.
   return [...all].find((each) => each.checkVisibility())
 }
 

@@ -9,14 +9,14 @@ export interface Series {
 }
 
 export interface PlotContent {
-  /** Milliseconds since the epoch, ascending. The last step is unfinished, so lines to it are dashed. */
+  /** Milliseconds since the epoch, ascending. The last step is incomplete, so lines to it are dashed. */
   readonly times: readonly number[]
   readonly series: readonly Series[]
   /** `areas` are stacked. */
   readonly form: 'areas' | 'lines'
 }
 
-/** Each series without its last value, then the lines from each series' last but one value to its last. */
+/** Each series without its last value, then the lines from each series' second-to-last value to its last. */
 export function plotData({ times, series, form }: PlotContent): AlignedData {
   const lines =
     form === 'lines' ? series.map(({ values }) => values) : stackSeries({ times, series })

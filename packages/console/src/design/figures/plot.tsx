@@ -63,7 +63,7 @@ export function Plot({
             {words} {shownValue(isTotal ? sum(values) : values[at], format)}
           </span>
         ))}
-        <span className="text-ink-faint ml-auto">Dashed: unfinished</span>
+        <span className="text-ink-faint ml-auto">Dashed: incomplete</span>
       </figcaption>
       <div ref={box} className="u-plot min-w-0 overflow-hidden" />
     </figure>

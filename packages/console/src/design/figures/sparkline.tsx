@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 interface SparklineProps {
-  /** The last value is unfinished, so the line to it is dashed. */
+  /** The last value is incomplete, so the line to it is dashed. */
   readonly values: readonly number[]
   /** For screen readers: "Delivered in the last hour: 120". */
   readonly label: string

@@ -23,7 +23,7 @@ export function ListFooter(props: ListFooterProps): ReactElement {
     <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
       <span role="status">
         {count === 0
-          ? `No match among the newest ${many}.`
+          ? `No matches among the newest ${many}.`
           : listCountText(query.hasNextPage, count, one, many)}
       </span>
       {children}

@@ -73,7 +73,7 @@ export function Row({
       role="row"
       aria-current={isCurrent || undefined}
       onClick={({ target, currentTarget }) => {
-        // React also passes clicks in cards and dialogs that the row has opened elsewhere in the page.
+        // React also bubbles clicks from cards and dialogs that the row has opened elsewhere in the page.
         if (!(target instanceof Element && currentTarget.contains(target))) return
         const isControl = target.closest('a, button') !== null
         if (!isControl && getSelection()?.isCollapsed !== false) onOpen?.()

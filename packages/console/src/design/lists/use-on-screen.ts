@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 interface OnScreenOptions {
-  /** Stays `true` after the element was on screen. */
+  /** Stays `true` once the element has been on screen. */
   readonly once?: boolean
 }
 

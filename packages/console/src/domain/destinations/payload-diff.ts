@@ -127,7 +127,7 @@ function markedLines(
   return linesOf(value, root, { indent: '', name: '', end: '' })
 }
 
-/** What surrounds a value in its line. */
+/** The text around a value in its line. */
 interface LinePlace {
   readonly indent: string
   /** `"userId": `; empty in a list. */

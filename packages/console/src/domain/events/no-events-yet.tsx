@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import { Empty } from '../../design/states.tsx'
 
-/** An empty list because no event was received yet. The children say what will appear. */
+/** Shown in a list while no event has been received. The children explain what will appear. */
 export function NoEventsYet({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <Empty

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { countText } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import type { FailureGroup } from './failures-query.ts'
 
 const PAGE_SIZE = 100
@@ -48,8 +48,8 @@ export function useRetryEach(group: FailureGroup): RetryEach {
 
 function summaryOf({ retried, refusals: { first, count } }: Progress): string {
   if (retried === 0 && count > 0) throw first
-  const summary = `Retrying ${countText(retried, 'delivery', 'deliveries')}. Delivered ones leave the list of failures.`
-  return count === 0 ? summary : `${summary} Skipped because they are held or deleted: ${count}.`
+  const summary = `Retrying ${countText(retried, 'delivery', 'deliveries')}. They leave the list of failures once delivered.`
+  return count === 0 ? summary : `${summary} ${wholeNumber(count)} skipped (held or deleted).`
 }
 
 async function retryEach(

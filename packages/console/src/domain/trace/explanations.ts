@@ -91,10 +91,10 @@ export function decisionExplanation(
     : STATES[state]
 }
 
-/** Why an attempt has neither headers nor a body of the response. */
+/** Why the headers and body of the response are not stored. */
 export function whyNotStored({ class: name }: EndedAttempt): string {
   return name === 'delivered'
-    ? 'Headers and body not stored. Of successful attempts, Hookline stores one response per minute.'
+    ? 'Headers and body not stored. For successful attempts, Hookline stores one response per minute.'
     : 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
 }
 

@@ -32,7 +32,10 @@ const ORDER: readonly string[] = [
   'delivered',
 ]
 
-/** The destinations to replay to, those without the event first. Leaves out destinations whose delivery is held, and destinations that the call excludes. */
+/**
+ * The destinations to replay to, those without the event first. Omits destinations whose delivery is held or that the
+ * call excludes.
+ */
 export function replayChoices(trace: Trace): ReplayChoice[] {
   const choices = trace.decisions.flatMap(({ destinationId, decision, reason }): ReplayChoice[] => {
     const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)

@@ -52,7 +52,7 @@ function isAbout(message: LiveMessage, eventId: string): boolean {
   return message.kind === 'gap' || ('eventId' in message && message.eventId === eventId)
 }
 
-/** Whether the event has work left. */
+/** Whether the event has unfinished work. */
 function isOpen({ decisions, deliveries }: Pick<Trace, 'decisions' | 'deliveries'>): boolean {
   return (
     decisions.some(({ decision }) => decision === 'pending') ||

@@ -19,7 +19,7 @@ const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
 
 interface WebhookPartProps {
   readonly part: TracedWebhook
-  /** The attempts of the delivery on all its webhooks. */
+  /** The attempts of the delivery to all its webhooks. */
   readonly attempts: readonly TracedAttempt[]
   readonly destinationId: string
   /** Omits the state, because it equals the state of the delivery. */
@@ -47,7 +47,7 @@ export function WebhookPart({
         <>
           <ExplanationText explanation={waitExplanation(waiting)} destinationId={destinationId} />
           <p className="text-ink-soft">
-            Waiting since <Time at={waiting.since} />. <NextAttempt {...waiting} />
+            Waiting since <Time at={waiting.since} form="full" />. <NextAttempt {...waiting} />
           </p>
         </>
       )}

@@ -93,7 +93,7 @@ function NoNames({ isFiltered }: { readonly isFiltered: boolean }): ReactElement
           </Button>
         }
       >
-        No event of this source and type has been received yet.
+        No event that matches the filters has been received yet.
       </Empty>
     )
   return <NoEventsYet>Names appear here a few seconds after their first event.</NoEventsYet>

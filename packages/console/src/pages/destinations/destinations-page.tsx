@@ -18,7 +18,7 @@ import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { DestinationTable } from './destination-table.tsx'
 import { NewDestination } from './new-destination.tsx'
 
-/** The length from which the list has filters. */
+/** The minimum length of a list with filters. */
 const MIN_FILTERED = 8
 
 export function DestinationsPage(): ReactElement {

@@ -3,12 +3,12 @@ import { api } from '../../api/client.ts'
 
 const MAX_EVENTS = 10
 
-/** The newest events of a source, to try settings with. */
+/** The newest events of a source, for trying out settings. */
 export function useRecentEvents(sourceId: string) {
   const { data, isPending } = useQuery({
     queryKey: ['events', 'recent', sourceId],
     queryFn: ({ signal }) => api.listEvents({ sourceId, limit: MAX_EVENTS }, { signal }),
-    // A newer event must not replace the one that is being looked at.
+    // A newer event must not replace the one being viewed.
     refetchOnWindowFocus: false,
   })
   return { recent: data?.data ?? [], isPending }

@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts'
 import type { Delivery, Destination, Event, Source } from '@hookline/cli/management-client'
 import { useLive } from '../../stream/use-live.ts'
 
-/** How often the delivery is read again, in case a message of the stream was lost. */
+/** How often the delivery is refetched, in case a stream message was lost. */
 const REFETCH_MS = 3_000
 
 interface FirstDelivery {

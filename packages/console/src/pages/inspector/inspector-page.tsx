@@ -18,7 +18,7 @@ import { RequestDrawer } from './request-drawer.tsx'
 import { RequestsPanel } from './requests-panel.tsx'
 import { destinationsTo } from './requests.ts'
 
-/** How often the inspector is read again: other people and commands also change the counts and the responses. */
+/** How often the inspector is refetched: other people and commands also change the counts and the response. */
 const REFETCH_MS = 1_500
 
 const MAX_NAMES = 5

@@ -22,9 +22,13 @@ export function responsesSentence({ status, delayMs, failFirst }: ResponseConfig
   const statuses =
     failFirst === null || status === 200
       ? `${status} to every request`
-      : `${status} to the first ${countText(failFirst, 'attempt')} of each delivery, then 200`
+      : `${status} to the first ${firstAttempts(failFirst)} of each delivery, then 200`
   const when = delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`
   const isTimeout = delayMs >= LIMITS.attemptTimeoutMs
   const note = ` By default, attempts time out after ${duration(LIMITS.attemptTimeoutMs)} and are retried.`
   return `Responds with ${statuses}, ${when}.${isTimeout ? note : ''}`
+}
+
+function firstAttempts(count: number): string {
+  return count === 1 ? 'attempt' : countText(count, 'attempt')
 }

@@ -6,7 +6,7 @@ import { foldMessages, type LiveRows, NO_ROWS } from './live-rows.ts'
 
 /** Limits rendering to ten times per second. */
 const DRAW_MS = 100
-/** The maximum messages collected for a rendering: background tabs have slow timers. */
+/** The maximum number of messages collected per rendering: background tabs have slow timers. */
 const MAX_COLLECTED = 2_000
 
 interface LiveTail {

@@ -8,7 +8,7 @@ export function countChange(now: number | null, before: number | null): string {
   return changeText(now, before, percentOf, (percent) => `${shortNumber(percent)}%`)
 }
 
-/** `average 12, previously 3`; empty without data. A percentage would say little: the mean is often near 0. */
+/** `average 12, previously 3`; empty without data. A percentage would mean little: the mean is often near 0. */
 export function meanChange(now: number | null, before: number | null): string {
   if (now === null) return ''
   return `average ${shortNumber(now)}${before === null ? '' : `, previously ${shortNumber(before)}`}`

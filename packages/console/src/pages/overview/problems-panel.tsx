@@ -95,7 +95,7 @@ function ProblemItem({ problem }: { readonly problem: Problem }): ReactElement {
         ))}
         {since !== null && (
           <p className="text-ink-soft text-dense">
-            Since <Time at={since} />
+            Started <Time at={since} />
           </p>
         )}
       </div>

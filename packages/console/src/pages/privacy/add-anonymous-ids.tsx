@@ -18,7 +18,7 @@ interface AddAnonymousIdsProps {
   readonly onChange: (fields: DeletionFields) => void
 }
 
-/** Adds the known anonymous ids of the users, and warns about aliased users that would stay. */
+/** Adds the known anonymous ids of the users, and warns about aliased users who would remain. */
 export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): ReactElement | null {
   const { data: sources = [] } = useQuery(sourcesQuery)
   const [result, setResult] = useState('')
@@ -75,7 +75,7 @@ async function knownIdsOf(
     const known = profiles.filter((profile) => profile !== undefined)
     for (const { links, userIds: ids, anonymousIds } of known) {
       const own = links.filter((link) => link.kind === 'anonymous' && link.userId === userId)
-      // A former id from an alias may be a userId.
+      // A previous id from an alias may be a userId.
       found.push(...own.map(({ id }) => id).filter((id) => anonymousIds.includes(id)))
       for (const id of ids) others.add(id)
     }

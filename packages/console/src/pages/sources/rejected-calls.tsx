@@ -14,7 +14,7 @@ interface RejectedCallsProps {
   readonly className?: string
 }
 
-/** Refused calls by reason, with remedies. */
+/** Rejected calls by reason, with remedies. */
 export function RejectedCalls({ points, className }: RejectedCallsProps): ReactElement {
   const refusals = refusalsIn(points)
   if (refusals.length === 0)
@@ -48,7 +48,7 @@ export function refusalsIn(points: readonly Point[]) {
 }
 
 function explanationOf(code: string): { readonly meaning: string; readonly remedy: string } {
-  // Counted with refusals, although these calls got a 200.
+  // Counted as rejected, although these calls got a 200.
   if (code === 'suppressed')
     return {
       meaning: 'The user is suppressed: the call got a 200 but was not stored.',

@@ -16,7 +16,7 @@ import { shownText } from '../../format/shown-text.ts'
 
 const HEAD = ['Name', 'State', 'Received in 24 h', 'Rejected in 24 h', 'Write keys', 'Last used']
 
-/** How often the counts are read again: each row is a request, and counts are written once a minute. */
+/** How often the counts are refetched: each row is a request, and counts are written once a minute. */
 const REFETCH_MS = 30_000
 
 interface SourceTableProps {
@@ -46,7 +46,7 @@ export function SourceState({ source }: { readonly source: Source }): ReactEleme
   if (!source.enabled) return <StateBadge tone="held">Disabled</StateBadge>
   if (source.writeKeys.length === 0) return <StateBadge tone="failed">No write key</StateBadge>
   if (lastUseOf(source) === undefined) return <StateBadge tone="waiting">Never used</StateBadge>
-  // Its events are stored, but sent nowhere.
+  // Its events are stored, but not delivered.
   if (destinations?.some(({ sourceId, enabled }) => sourceId === source.id && enabled) === false)
     return <StateBadge tone="held">No destination</StateBadge>
   return <StateBadge tone="delivered">Enabled</StateBadge>

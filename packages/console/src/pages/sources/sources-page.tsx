@@ -21,7 +21,7 @@ import { matchingSources } from './source-facts.ts'
 import { RejectedCalls } from './rejected-calls.tsx'
 import { SourceTable } from './source-table.tsx'
 
-/** The length from which the list has a filter. */
+/** The minimum length of a list with a filter. */
 const MIN_FILTERED = 8
 
 type Part = 'source' | 'filter' | 'new' | 'tab' | 'period' | 'code' | 'verify'

@@ -20,7 +20,7 @@ export interface NamedRecords {
   readonly traits?: readonly Named[] | undefined
   /** Saved views; the id is the address. */
   readonly views?: readonly Named[] | undefined
-  /** Users that the text finds, by their userId. */
+  /** Users that match the text, by userId. */
   readonly users?: readonly Named[] | undefined
 }
 
@@ -127,8 +127,8 @@ function idEntries(text: string): Ranked[] {
 }
 
 /**
- * The searches for a text, the likeliest first. An email address, or text with digits, likely names a user or a message. Any text
- * may be a userId, but the user may not exist, so the entry of the user usually comes late.
+ * The searches for a text, the most likely first. An email address, or text with digits, is probably a user or a message.
+ * Other text may also be a userId, but that user may not exist, so the search for events comes first.
  */
 function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)

@@ -32,7 +32,7 @@ interface SuggestionsOptions {
   readonly isUsed?: boolean
 }
 
-/** Names in the last events, of all sources or of one. */
+/** Names in recent events, of all sources or of one. */
 export function useSuggestions({ sourceId, isUsed = true }: SuggestionsOptions = {}): Suggestions {
   const { data = NO_SUGGESTIONS } = useQuery({
     queryKey: ['suggestions', sourceId],

@@ -37,7 +37,7 @@ export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
   return (
     <p className="text-ink-faint text-note basis-full">
       {meaning} Applies to {appliesTo}. Missing values {verdict(onMissing)}
-      {appliesTo !== 'every value' && `; other types ${verdict(onMistyped)}`}.
+      {appliesTo !== 'any value' && `; other types ${verdict(onMistyped)}`}.
     </p>
   )
 }

@@ -63,7 +63,7 @@ export interface ComputationKind {
   syncs(id: string): ReturnType<typeof api.listAudienceSyncs>
 }
 
-/** A record on its page. */
+/** A record and its kind, for the components of its page. */
 export interface ComputationProps {
   readonly kind: ComputationKind
   readonly record: Computation

@@ -22,7 +22,7 @@ export function AuditTab({ destination: { id } }: DestinationProps): ReactElemen
   if (canRead) return <AuditList id={id} />
   return (
     <Panel isFlush>
-      <Empty title="Only admins see the audit log">
+      <Empty title="Only admins can see the audit log">
         To find out who changed the destination, ask an admin.
       </Empty>
     </Panel>

@@ -7,7 +7,7 @@ export type AuthKind = 'none' | keyof NonNullable<StoredAuth>
 /** Authentication of a webhook as entered. */
 export interface AuthDraft {
   readonly kind: AuthKind
-  /** By name of the field. Stored secrets are absent. */
+  /** By field name. Stored secrets are absent. */
   readonly values: Readonly<Record<string, string>>
   readonly storedKind: AuthKind
   /** The token URL for which the client secret is stored. */
@@ -91,7 +91,7 @@ export function requestedAuth(draft: AuthDraft, hasSameUrl: boolean): object | u
   return kind === 'bearer' ? object : { [kind]: object }
 }
 
-/** The JSON Pointer of a field in errors of the service. */
+/** The JSON Pointer of a field in errors from the service. */
 export function authPointer(webhook: number, kind: AuthKind, name: string): string {
   const at = `/settings/webhooks/${webhook}/auth`
   return kind === 'bearer' ? `${at}/bearer` : `${at}/${kind}/${name}`

@@ -9,7 +9,7 @@ import { LIMIT_FIELDS, type LimitsDraft, requestedLimits } from './limits-draft.
 
 interface LimitsEditorProps {
   readonly limits: LimitsDraft
-  /** The JSON Pointer of the limits in errors of the service. */
+  /** The JSON Pointer of the limits in errors from the service. */
   readonly pointer: string
   readonly error: unknown
   readonly onChange: (limits: LimitsDraft) => void

@@ -67,7 +67,7 @@ export function NewSecret({ name, secret }: NewSecretProps): ReactElement {
   return (
     <div className="flex flex-col gap-1">
       <p>
-        Copy the {name} into your receiver now: <strong>it is not shown again.</strong>
+        Copy the {name} into your receiver now: <strong>it will not be shown again.</strong>
       </p>
       <CodeBlock text={secret} what={`the ${name}`} />
     </div>

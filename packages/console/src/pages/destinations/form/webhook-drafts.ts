@@ -136,7 +136,7 @@ export function hasRepeatedHeader(drafts: readonly WebhookDraft[]): boolean {
   return drafts.some((webhook) => webhook.headers.some((each) => isRepeatedHeader(webhook, each)))
 }
 
-/** The JSON Pointer of a header in errors of the service. */
+/** The JSON Pointer of a header in errors from the service. */
 export function headerPointer(webhook: number, name: string): string {
   const escaped = name.trim().replaceAll('~', '~0').replaceAll('/', '~1')
   return `/settings/webhooks/${webhook}/headers/${escaped}`

@@ -70,7 +70,7 @@ function SetSecret({ last4, previousUntil }: Destination['settings']['sharedSecr
         Set
         {last4 !== undefined && (
           <>
-            , ends with <code>{last4}</code>
+            , ending in <code>{last4}</code>
           </>
         )}
         .

@@ -129,7 +129,7 @@ function usePreview({ destination, expression, payload, isPending }: PreviewOpti
   return useQuery({
     // The version, because the saved fields and format apply before the transform.
     queryKey: ['transform-preview', id, version, transform, payload],
-    // `null` also replaces the previous result, which would be shown for the next transform.
+    // `null` also replaces the previous result, which would otherwise be shown for the next transform.
     queryFn: ({ signal }) =>
       transform === ''
         ? null
@@ -145,7 +145,7 @@ function usePreview({ destination, expression, payload, isPending }: PreviewOpti
   })
 }
 
-/** For example, the event has been deleted. */
+/** The field errors with their hints, or the error message. */
 function messageOf(error: unknown): string {
   const { message, errors } = problemOf(error)
   return errors.length > 0

@@ -99,7 +99,7 @@ function CreatedToken({ name, token, onClose }: CreatedTokenProps): ReactElement
   return (
     <Modal title={`Token ${shownText(name, 80)} created`} isOpen onClose={onClose}>
       <div className="flex flex-col gap-4">
-        <p>Copy it now and store it safely. It is not shown again.</p>
+        <p>Copy it now and store it safely. It will not be shown again.</p>
         <CodeBlock text={token} what="the token" className="[&_code]:break-all" />
         <p className="text-ink-soft text-dense">
           Use it as the <code>Authorization: Bearer</code> header, or to sign in to the console.

@@ -62,7 +62,7 @@ function Expiry({ at }: { readonly at: string }): ReactElement {
   if (useNow() >= Date.parse(at)) return <>It has expired.</>
   return (
     <>
-      It expires <Time at={at} /> and is not shown again.
+      It expires <Time at={at} /> and will not be shown again.
     </>
   )
 }

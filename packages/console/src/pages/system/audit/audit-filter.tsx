@@ -17,10 +17,10 @@ import {
 } from './audit-facts.ts'
 
 const ACTIONS = changingActions(Object.keys(api))
-/** Recent entries, whose actors and records are offered. */
+/** The number of recent entries whose actors and records are offered as choices. */
 const RECENT = 100
 
-/** By names that people know. The API filters by ids. */
+/** Filters by name. The API filters by id. */
 export function AuditFilter(): ReactElement {
   const [filter, setUrl] = useUrlState<'actor' | 'action' | 'target'>()
   const { data: recent } = useQuery({

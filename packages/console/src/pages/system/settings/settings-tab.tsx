@@ -90,7 +90,7 @@ function GroupedSettings({ settings, shown }: GroupedSettingsProps): ReactElemen
   ))
 }
 
-/** The cluster's settings mean nothing to a service that stores its data in one file. */
+/** Cluster settings do not apply to a service that stores its data in one file. */
 function isUnused(group: string, settings: readonly Setting[]): boolean {
   return (
     group === 'Cluster' && settings.find(({ name }) => name === 'backend')?.value === 'embedded'

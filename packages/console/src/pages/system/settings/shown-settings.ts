@@ -15,7 +15,7 @@ interface Filter {
   readonly changedOnly: boolean
 }
 
-/** The settings whose names, values or help contain every word of the text, in any case. */
+/** The settings whose names, values or help contain every word of the text, ignoring case. */
 export function matchingSettings(
   settings: readonly Setting[],
   { text, changedOnly }: Filter,

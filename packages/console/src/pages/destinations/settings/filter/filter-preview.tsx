@@ -16,7 +16,7 @@ export function useFilterPreview(id: string, filter: FilterDraft) {
   const text = useDebounced(isJsonObject(json) ? JSON.stringify(json) : '')
   return useQuery({
     queryKey: ['filter-preview', id, text],
-    // `null` also replaces the previous result, which would be shown for the next filter.
+    // `null` also replaces the previous result, which would otherwise be shown for the next filter.
     queryFn: ({ signal }) =>
       text === ''
         ? null
@@ -33,7 +33,7 @@ interface FilterPreviewProps {
   readonly preview: ReturnType<typeof useFilterPreview>
 }
 
-/** How many of the last events the filter selects. */
+/** How many of the most recent events the filter selects. */
 export function FilterPreview({ isComplete, preview }: FilterPreviewProps): ReactElement {
   return (
     <div aria-live="polite" aria-busy={preview.isFetching} className="flex flex-col gap-2">

@@ -102,7 +102,7 @@ function decimal(value: number): number {
   return Number(value.toPrecision(15))
 }
 
-/** Paths are texts, or objects with a `path`. */
+/** Paths are strings, or objects with a `path`. */
 function rulesIn(list: Json | undefined, ruleOf: (json: JsonObject) => Rule): readonly RuleDraft[] {
   if (!Array.isArray(list)) return []
   return list.map((each: Json) => {

@@ -150,7 +150,7 @@ function SampleInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
         <>
           <span className="flex items-center gap-1">
             <InlineInput
-              label="Percent of users"
+              label="Percentage of users"
               inputMode="decimal"
               size="short"
               value={sample.percent}
