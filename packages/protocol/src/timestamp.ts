@@ -30,7 +30,7 @@ const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * Parses a client's timestamp into milliseconds since the epoch; `undefined` if it is invalid. Accepts the formats that
  * client libraries use in practice: ISO 8601 with `Z`, `UTC`, `GMT`, any offset or no zone (then UTC), any fraction,
  * single-digit months, date only; Go's `t.String()`; epoch seconds or milliseconds as a number. Other zone names are
- * allowed only after an offset. `clients/go/testdata/timestamps.json` lists examples, which also test the clients.
+ * allowed only after an offset. `clients/go/testdata/timestamps.json` lists examples, which the tests of the clients also use.
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (isFormattedTimestamp(value)) return Date.parse(value)

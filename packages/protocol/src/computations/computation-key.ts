@@ -33,7 +33,7 @@ function snakeCase(name: string): string {
     .replaceAll(/^_+|_+$/g, '')
 }
 
-/** Truncates the key, without a split character or an underscore at the end. */
+/** Truncates the key without splitting a character or leaving an underscore at the end. */
 function withinLimit(key: string): string {
   if (key.length <= LIMITS.keyCharacters) return key
   return key

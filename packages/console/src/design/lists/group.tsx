@@ -7,7 +7,7 @@ interface GroupProps {
   readonly children: ReactNode
 }
 
-/** A part of a list that the user can open and close. */
+/** A part of a list that the user can expand and collapse. */
 export function Group({ title, count, isOpen = false, children }: GroupProps): ReactElement {
   return (
     <details open={isOpen} className="border-line border-t">

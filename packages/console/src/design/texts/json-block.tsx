@@ -13,7 +13,7 @@ interface JsonBlockProps {
 
 /** In longer texts, objects and lists can be folded. */
 const FOLDABLE_FROM = 1_000
-/** Objects and lists at this depth and below are folded at first. */
+/** Objects and lists at this depth and below are folded initially. */
 const FOLDED_DEPTH = 2
 
 /** JSON in colour. */
