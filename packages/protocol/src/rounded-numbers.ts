@@ -5,7 +5,7 @@ import { revive } from './revive.ts'
 /** A number with 16 characters or more, or with an exponent. All others are preserved. */
 const SUSPECT = /(?:^|[:,[\s])(-?(?:[\d.]{16}|[\d.]+[eE])[\d.eE+-]*)/g
 
-/** A three-digit exponent at the end of a value. In a UUID, it would be followed by something else. */
+/** A negative exponent of at least three digits at the end of a value. In a UUID, other characters would follow. */
 const SMALL = /[eE]-\d{3,}[\s,\]}]/
 const MANY_ZEROS = '0'.repeat(300)
 

@@ -12,8 +12,8 @@ const REST_MS = 400
 const MARGIN_PX = 8
 
 /**
- * A card below its children while the pointer rests on them or on the card. Escape closes it. The link leads to the same facts, so
- * touch screens need no card.
+ * A card below its children while the pointer rests on them or on the card. Escape closes it. The link leads to the same
+ * facts, so touch screens need no card.
  */
 export function HoverCard({ children, card }: HoverCardProps): ReactElement {
   const [isOpen, setIsOpen] = useState(false)

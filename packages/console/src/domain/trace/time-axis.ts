@@ -52,7 +52,7 @@ export function timeAxis(spans: readonly Span[]): TimeAxis {
   }
 }
 
-/** Sorts spans and joins adjacent ones. */
+/** Sorts spans and merges overlapping ones. */
 function mergeSpans(spans: readonly Span[]): Span[] {
   const all: { from: number; to: number }[] = []
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
