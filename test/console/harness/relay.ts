@@ -45,7 +45,7 @@ export class Relay implements AsyncDisposable {
     for (const socket of this.#services) socket.pause()
   }
 
-  /** Closes every connection, once, after this many bytes to the browser. */
+  /** Closes all current connections after this many bytes to the browser. */
   cutAfter(bytes: number): void {
     this.#bytesLeft = bytes
   }

@@ -1,6 +1,6 @@
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 
-/** The sources of a shop. They send calls of all types, for hundreds of customers. */
+/** The sources of a shop. They send calls of all types except alias, for hundreds of customers. */
 export const SITES = ['Web shop', 'iOS app', 'Back office'] as const
 export type Site = (typeof SITES)[number]
 

@@ -18,8 +18,8 @@ const RETRY_WINDOW_MS = 4 * 60 * 60 * 1000
  * Copies all events, with their decisions, deliveries and failed attempts. The copies are older than the originals, whose
  * sequence numbers are shifted. Pending deliveries become expired in copies that are older than the retry window.
  *
- * Unlike real ones, the delivery ids of copies are not derived from the ids of event and destination, and an old copy has no more
- * attempts than its original.
+ * The delivery ids of copies are not derived from the ids of event and destination, as real ones are. An old copy has no
+ * more attempts than its original.
  * @returns the number of originals
  */
 export function multiplyEvents(

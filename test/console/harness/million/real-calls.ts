@@ -104,7 +104,7 @@ function members(): number {
   return new Set(identified.filter(isPro)).size
 }
 
-/** Calls of all types, of realistic size, most of them of known users. */
+/** A call of realistic size, of any type except alias. Most have a userId. */
 function callOf(index: number): object {
   const number = numberOf(index)
   const user = { userId: `user-${number}`, anonymousId: `anon-${number}` }

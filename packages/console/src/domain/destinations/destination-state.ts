@@ -10,7 +10,7 @@ export interface DestinationState {
   readonly why?: string
   /** ISO 8601. */
   readonly since?: string
-  /** The state is about failed attempts. */
+  /** Whether the state is caused by failed attempts. */
   readonly isFailing?: boolean
 }
 
@@ -19,8 +19,8 @@ export type Pause = NonNullable<Destination['paused']>
 export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
   operator: 'Paused manually.',
   webhook_gone: 'The receiver responded with 410 three times in a row.',
-  disabled_by_receiver: 'The receiver responded with webhook-delivery: disable.',
-  url_forbidden: 'The settings allowedNetworks and allowedPorts do not allow the address or port.',
+  disabled_by_receiver: 'The receiver responded with the header webhook-delivery: disable.',
+  url_forbidden: 'The allowedNetworks and allowedPorts settings do not allow the address or port.',
 }
 
 const HEALTHY_SUCCESS_RATE = 0.95

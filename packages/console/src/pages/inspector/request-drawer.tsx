@@ -160,8 +160,8 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
         what="the headers of the request"
       />
       <p className="text-ink-faint text-note">
-        In the order received. Values of static headers are shown as [hidden]; for viewers, so are
-        signatures.
+        In the order received. Static header values are shown as [hidden], and so are signatures for
+        viewers.
       </p>
       <h3 className="mt-2 font-semibold">Body</h3>
       {body === '' ? <p className="text-ink-soft">Empty.</p> : <Body body={body} />}

@@ -56,5 +56,5 @@ function hintOf(
 ): string {
   if (setting === null) return 'Default: none'
   const value = valueOf(setting)
-  return value ? `Default: ${value}, from ${setting}` : `Default: the setting ${setting}`
+  return value ? `Default: ${value}, from ${setting}` : `Default: the ${setting} setting`
 }
