@@ -54,6 +54,7 @@ test.for([{ fields: { drop: [] } }, { fields: { drop: 'a' } }, { sample: { rate:
 
 test.for([
   [{}, 'All users, all fields'],
+  [{ sample: { rate: 0.5, by: 'messageId' } }, '50% of events, chosen by messageId, all fields'],
   [
     {
       sample: { rate: 0.07, by: 'userId' },

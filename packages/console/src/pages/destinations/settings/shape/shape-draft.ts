@@ -55,9 +55,7 @@ export const SHAPES: Notation<ShapeDraft> = {
     rules.every(({ path }) => path !== ''),
   describe: ({ sample, rules, format, method }) =>
     [
-      sample === null
-        ? 'All users'
-        : `${sample.percent.trim() || BLANK}% of users, chosen by ${sample.by ?? 'userId'}`,
+      sample === null ? 'All users' : describeSample(sample),
       ...(rules.length === 0 ? ['all fields'] : describeRules(rules)),
       ...(format === null ? [] : [FORMAT_WORDS[format]]),
       ...(method === null ? [] : [`sent with ${method}`]),
@@ -95,6 +93,12 @@ function sampleDraftOf({ rate, by }: JsonObject): SampleDraft {
 function sampleOf({ percent, by }: SampleDraft): JsonObject {
   const share = numberIn(percent)
   return { ...(share !== undefined && { rate: decimal(share / 100) }), ...(by !== null && { by }) }
+}
+
+/** By `messageId`, each event is chosen separately, not each user. */
+function describeSample({ percent, by }: SampleDraft): string {
+  const all = by === 'messageId' ? 'events' : 'users'
+  return `${percent.trim() || BLANK}% of ${all}, chosen by ${by ?? 'userId'}`
 }
 
 /** Corrects the last digit: 0.07 * 100 is 7.000000000000001. */

@@ -150,7 +150,7 @@ function SampleInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
         <>
           <span className="flex items-center gap-1">
             <InlineInput
-              label="Percentage of users"
+              label="Percentage"
               inputMode="decimal"
               size="short"
               value={sample.percent}
