@@ -19,7 +19,7 @@ export type ValueComparison = Comparison &
 /** Matches an event if all its members do. */
 export interface FilterClause {
   readonly type?: EventType
-  /** The name of a track event, or several. A `*` at the end of a name stands for any characters. */
+  /** The name of a track event, or several. A `*` at the end of a name matches any characters. */
   readonly event?: string | readonly string[]
   readonly where?: readonly ValueComparison[]
 }

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The clock of the service may be ahead of the browser. */
+/** The service's clock may be ahead of the browser's. */
 const MAX_SKEW = 3 * SECOND
 
 /** `now`, `12 s ago`, `in 3 min`. Future times are rounded: `in 24 h` must not become `in 23 h` a moment later. */

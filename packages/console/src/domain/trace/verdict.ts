@@ -16,7 +16,7 @@ type Outcome =
 interface OutcomeInfo {
   readonly outcome: Outcome
   readonly tone: Tone
-  /** For several destinations, after their number. */
+  /** For several destinations, preceded by their number. */
   readonly some: string
   /** For a single destination. */
   readonly only: string

@@ -13,7 +13,7 @@ export interface DeletionFields {
 
 export type DeletionBody = Parameters<typeof api.createDeletion>[0]
 
-/** The distinct ids, one per line. Spaces are significant in ids, so they stay. */
+/** The distinct ids, one per line. Spaces are significant in ids, so they are kept. */
 export function idsIn(text: string): string[] {
   return [...new Set(text.split(/\r?\n/).filter((line) => line.trim() !== ''))]
 }

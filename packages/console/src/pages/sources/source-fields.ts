@@ -52,7 +52,7 @@ function rulesIn(text: string): JsonObject | null | undefined {
   return isJsonObject(value) ? value : undefined
 }
 
-/** Only the edited fields, so that concurrent edits of others are kept. */
+/** Only the edited fields, so that concurrent edits by others are kept. */
 export function changeOf(before: SourceBody, fields: SourceFields): Partial<SourceBody> {
   const stored: Readonly<Record<string, unknown>> = { fields: null, ...before }
   return Object.fromEntries(

@@ -15,7 +15,7 @@ interface LimitsEditorProps {
   readonly onChange: (limits: LimitsDraft) => void
 }
 
-/** Limits of one webhook, closed until it is opened or has an error. Without a limit, the setting of the service applies. */
+/** Limits of one webhook, collapsed until opened or until there is an error. Without a limit, the service's setting applies. */
 export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   const { limits, pointer, error, onChange } = props
   const { data } = useQuery(systemQuery)

@@ -11,7 +11,7 @@ interface SecretChoiceProps {
   readonly draft: SecretDraft
   readonly onChange: (draft: SecretDraft) => void
   readonly fieldError: string | undefined
-  /** Whether requests may stay unsigned. */
+  /** Whether requests may be unsigned. */
   readonly canBeNone?: boolean
 }
 

@@ -19,7 +19,7 @@ interface TransformEditorProps extends DestinationProps {
   readonly onChange: (expression: string) => void
   /** From saving. */
   readonly fieldError: string | undefined
-  /** The newest events that the filter selects, which are the first payloads to try. */
+  /** The newest events that the filter selects, offered first as payloads to try. */
   readonly selected: FilterPreview['selectedExamples'] | undefined
   /** Whether `fields` or `format` may differ from the saved ones, which the preview uses. */
   readonly isShapeEdited: boolean

@@ -40,7 +40,7 @@ export function targetNameOf({
 /** Names of records by their ids. */
 export type TargetNames = ReadonlyMap<string, string>
 
-/** Names with the end of the id if several records have the same name. */
+/** Names, with the end of the id appended if several records share a name. */
 export function uniqueNames(names: TargetNames): TargetNames {
   const all = [...names.values()]
   const isUnique = (name: string): boolean => all.indexOf(name) === all.lastIndexOf(name)
