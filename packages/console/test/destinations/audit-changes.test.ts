@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fieldChanges, valueText } from '../../src/pages/destinations/audit/audit-changes.ts'
 
-test('changed fields are named by their path, except for fields that every change affects', () => {
+test('changed fields are identified by path, except for fields that every change updates', () => {
   const before = {
     version: 1,
     updatedAt: 'a',

@@ -52,7 +52,7 @@ test('a stored client secret is not kept for another token URL', () => {
   })
 })
 
-test('entered values are sent, and an empty scope is left out', () => {
+test('entered values are sent, and an empty scope is omitted', () => {
   const values = { tokenUrl: 'https://id.example/', clientId: 'id', clientSecret: 's', scope: '' }
   const { scope: _, ...sent } = values
   expect(requestedAuth({ ...emptyAuth(), kind: 'oauth2', values }, false)).toEqual({ oauth2: sent })

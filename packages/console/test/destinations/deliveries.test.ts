@@ -17,7 +17,7 @@ test('filters become the query of the service', () => {
   expect(queryOf({ state: 'waiting' }, now)).toEqual({ waiting: 'true' })
 })
 
-test('values that the service would refuse are left out of the query', () => {
+test('values that the service would reject are omitted from the query', () => {
   const filters = { state: '<b>', class: 'toString', status: '999', range: 'never' }
   expect(queryOf(filters, now)).toEqual({})
 })

@@ -19,7 +19,7 @@ test('the number of listed retries is limited', () => {
   expect(retryTimes({ windowMs: HOUR, delaysMs: [1] }, 0).length).toBeLessThanOrEqual(101)
 })
 
-test('the last retry is in the last minute of the window, however many retries are not listed', () => {
+test('the last retry is in the last minute of the window, regardless of how many retries are not listed', () => {
   expect(retryTimes({ windowMs: HOUR, delaysMs: [1_000] }, 0).at(-1)).toBe(HOUR - 30_000)
 })
 

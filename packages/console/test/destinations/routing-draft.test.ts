@@ -30,7 +30,7 @@ test('a destination without routing settings has an empty draft, which saves nul
   expect(requestedRouting(draft)).toEqual(NONE)
 })
 
-test('the transform is edited apart from the JSON, and its line breaks are kept', () => {
+test('the transform is edited separately from the JSON, and its line breaks are kept', () => {
   const settings = { format: 'standard', method: 'PUT', transform: '{\n  "text": event\n}' }
   const draft = routingDraftOf(destination(settings))
   expect(draft.shape.json).toEqual({ format: 'standard', method: 'PUT' })
@@ -65,7 +65,7 @@ test.for(['[]', '{"filters": {}}', '{"sample": ', '{"fields": {"drop": [""]}}', 
   },
 )
 
-test('the filter is edited apart from the other settings, and an incomplete one is not saved', () => {
+test('the filter is edited separately from the other settings, and an incomplete one is not saved', () => {
   const settings = { filter: { event: 'Order *' }, sample: { rate: 0.1, by: 'userId' } }
   const draft = routingDraftOf(destination(settings))
   expect(draft.shape.json).toEqual({ sample: settings.sample })

@@ -33,7 +33,7 @@ test('a stored value does not follow its webhook to another URL', () => {
   ])
 })
 
-test('empty rows are left out, and values are sent without surrounding spaces', () => {
+test('empty rows are omitted, and values are sent without surrounding spaces', () => {
   const webhook = {
     ...newWebhook(' https://a.example/ '),
     headers: [newHeader(), { ...newHeader(), name: ' X-Key ', value: '1' }],
@@ -53,7 +53,7 @@ test('the pointer to a header is escaped', () => {
   expect(headerPointer(1, 'a/b~c')).toBe('/settings/webhooks/1/headers/a~1b~0c')
 })
 
-test('limits are sent as numbers, texts and lists, and empty ones are left out', () => {
+test('limits are sent as numbers, strings and lists, and empty ones are omitted', () => {
   const [draft] = draftsOf([{ ...stored[0], limits: { perSecond: 20, retryOn: [409, 423] } }])
   expect(draft!.limits).toMatchObject({ perSecond: '20', retryOn: '409, 423', timeout: '' })
   const limits = { ...draft!.limits, perSecond: ' ', timeout: ' 20s', retrySchedule: '5s,5m' }

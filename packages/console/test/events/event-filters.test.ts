@@ -14,7 +14,7 @@ test('a preset counts back from now, and a custom range stays as chosen', () => 
   expect(queryOf({ range: 'unknown', from: 'a' }, NOW)).toEqual({})
 })
 
-test('filters use the names of the API, and an unknown type is left out', () => {
+test('filters use API names, and an unknown type is omitted', () => {
   const ids = { event: 'e', userId: 'u', anonymousId: 'a', messageId: 'm', text: 't' }
   expect(queryOf({ source: 's', type: 'track', ...ids }, NOW)).toEqual({
     sourceId: 's',

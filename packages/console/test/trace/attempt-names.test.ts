@@ -12,7 +12,7 @@ const attempt = (second: number, number: number, more: object = {}) => ({
 const namesOf = (...attempts: Parameters<typeof attemptNames>[0]): string[] =>
   [...attemptNames(attempts)].map(([id, name]) => `${id}: ${name}`)
 
-test('numbers restart with a manual retry or replay, which is named', () => {
+test('numbers restart with each manual retry or replay, which the name includes', () => {
   const replayId = 'rpl_1'
   expect(
     namesOf(
