@@ -43,7 +43,7 @@ test('a round begins after the previous work and the pause, and failing work doe
   steps[1]!.end()
   await settled()
   expect(names()).toEqual(['sources', 'pause'])
-  steps[0]!.fail(new Error('the service is away'))
+  steps[0]!.fail(new Error('the service is unreachable'))
   await settled()
   expect(names().slice(2)).toEqual(['tokens', 'pause'])
   for (const { end } of steps) end()
