@@ -36,7 +36,9 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
     attempts.find(({ attempt }) => isFailed(attempt)) ??
     attempts[0]
   if (shown === undefined)
-    return <Empty title="No attempts yet">The timeline shows the reason for each destination.</Empty>
+    return (
+      <Empty title="No attempts yet">The timeline shows the reason for each destination.</Empty>
+    )
   const isDelivered = shown.attempt.class === 'delivered'
   return (
     <div className="flex flex-col gap-4">

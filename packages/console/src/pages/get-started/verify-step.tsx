@@ -39,8 +39,8 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
         </p>
       ) : (
         <p>
-          Shared secret: <IdText id={secret} what="the shared secret" /> Copy it now. It will
-          not be shown again.
+          Shared secret: <IdText id={secret} what="the shared secret" /> Copy it now. It will not be
+          shown again.
         </p>
       )}
       <VerifyTabs />
