@@ -51,7 +51,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   adminHost: {
-    doc: 'Address that adminPort listens on.',
+    doc: 'Address to listen on for adminPort.',
     default: '127.0.0.1',
     isLocation: true,
     parse: text,
@@ -174,7 +174,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any more get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Further ones get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -307,7 +307,7 @@ export const SETTINGS = {
     parse: integer(1, 100_000),
   },
   maxNestingLevels: {
-    doc: 'Maximum nesting of objects and arrays in one call.',
+    doc: 'Maximum nesting depth of objects and arrays in one call.',
     default: String(LIMITS.nestingLevels),
     parse: integer(4, 512),
   },

@@ -36,7 +36,7 @@ const AlertsResponse = Type.Object({
       events: Schema.orNull(
         Type.Object({
           start: Type.String(),
-          end: Type.Optional(Schema.text('Absent: the end is not sent.')),
+          end: Type.Optional(Schema.text('Absent if no alert is sent when the condition ends.')),
         }),
         'The names of the events; null if no alert is sent.',
       ),

@@ -15,7 +15,7 @@ const condition = Schema.oneOf(
 )
 const severity = Schema.oneOf(
   [...SEVERITIES],
-  'data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual.',
+  'data_loss: data was lost. failing: something is failing now. attention: something will fail, or is unusual.',
 )
 
 const operations = Schema.operationsTagged('Alerts')
@@ -44,7 +44,7 @@ const schema = {
           subject: Type.Object({
             kind: Schema.oneOf(
               ['service', 'source', 'destination', 'node'],
-              'The kind of thing that has the problem.',
+              'What the problem is about.',
             ),
             id: Schema.text('Empty for the service, and for calls of an unknown source.'),
             name: Type.String(),
@@ -57,7 +57,7 @@ const schema = {
           causes: Type.Array(
             Type.Object({
               title: Type.String(),
-              remedy: Schema.nullable(Schema.text('Null if an earlier cause has the same remedy.')),
+              remedy: Schema.nullable(Schema.text('null if an earlier cause has the same remedy.')),
               url: Schema.nullable(
                 Schema.text('The webhook; null if the cause is not about a webhook.'),
               ),

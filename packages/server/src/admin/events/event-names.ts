@@ -25,7 +25,7 @@ const EventNameResponse = Type.Object(
     type: Schema.nullable(
       Schema.oneOf(
         EVENT_TYPES,
-        `null: the sum of further names, because a source has at most ${LIMITS.eventNamesPerSource}, each up to ${LIMITS.catalogNameCharacters} characters.`,
+        `null: the total of all other names, because at most ${LIMITS.eventNamesPerSource} names of up to ${LIMITS.catalogNameCharacters} characters are stored per source.`,
       ),
     ),
     name: Schema.nullable(
@@ -33,7 +33,7 @@ const EventNameResponse = Type.Object(
     ),
     count: Schema.integer('Received events, without duplicates and computed events.'),
     days: Type.Array(Type.Integer(), {
-      description: 'The part of the count in each of the last seven days (UTC), today last.',
+      description: 'The count of each of the last seven days (UTC), today last.',
     }),
     firstSeenAt: Schema.time,
     lastSeenAt: Schema.time,
@@ -41,7 +41,7 @@ const EventNameResponse = Type.Object(
       description: `The properties of the events, or the traits of identify and group calls, by name: at most ${LIMITS.propertiesPerEventName}.`,
     }),
     hasMoreProperties: Schema.boolean(
-      `Whether it had further properties, or ones with a name longer than ${LIMITS.catalogNameCharacters} characters.`,
+      `Whether properties were omitted: beyond this limit, or with a name longer than ${LIMITS.catalogNameCharacters} characters.`,
     ),
   },
   { $id: 'EventName' },

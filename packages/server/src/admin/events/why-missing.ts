@@ -113,7 +113,7 @@ const schema = {
     'For a call without an event. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
   querystring: MissingEventQuery,
   response: Schema.ok(
-    'The causes, the most certain first.',
+    'The causes, most certain first.',
     Type.Object({ causes: Type.Array(CauseResponse) }),
   ),
 }
