@@ -19,7 +19,7 @@ export function cliPage(): string {
     'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
     '## Common behaviour',
     'Results are written to stdout, everything else to stderr. With `--json`, before or after the command name, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the service rejected a request, `message`, `hint` and `errors` are the `title`, `detail` and `errors` of its response.',
-    'On a terminal, lists fit its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
+    'On a terminal, lists are fitted to its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
     'Control characters and invisible characters are shown as escapes like `\\x1b`. Colours are used on a terminal only: `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
     `A time is ISO 8601 or a duration: \`90s\`, \`1h30m\`, \`7d\` (units: ${Object.keys(TIME_UNITS).map(code).join(', ')}). For a time in the past, such as \`--from\`, the duration counts back from now; for a time in the future, such as \`--expires\`, it counts from now.`,
     '## Exit codes',

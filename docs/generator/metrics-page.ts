@@ -13,8 +13,8 @@ export async function metricsPage(): Promise<string> {
   return page(
     '# Metrics',
     '`GET /metrics` returns the metrics in the Prometheus format. With `--admin-port`, it is served on that port only. Units are seconds, bytes or counts. No label contains a user id, an event name, or any part of a URL except the host. The usual `process_…` and `nodejs_…` metrics are also exported. The [deployment files](../../deploy/README.md) include alert rules and a Grafana dashboard for these metrics.',
-    'The `destination` label is the id of a destination, so renaming it does not break queries. The names of the destination and its source, limited to 64 characters, are labels of `hookline_destination_info`. Join them in a query: `sum by (instance, destination) (hookline_destination_waiting) * on (instance, destination) group_left (name, source) hookline_destination_info`.',
-    'The `webhook` label is the host of a webhook; a second webhook with the same host is `host#2`. When a destination is deleted, its series are removed. At most `maxDestinationsInMetrics` destinations have separate series; all others are combined as the destination `other`.',
+    'The `destination` label is the id of a destination, so renaming the destination does not break queries. The names of the destination and its source, limited to 64 characters, are labels of `hookline_destination_info`. Join them in a query: `sum by (instance, destination) (hookline_destination_waiting) * on (instance, destination) group_left (name, source) hookline_destination_info`.',
+    'The `webhook` label is the host of a webhook; a second webhook with the same host is labelled `host#2`. When a destination is deleted, its series are removed. At most `maxDestinationsInMetrics` destinations have separate series; all others are combined as the destination `other`.',
     '`/metrics` requires no token, so everyone who can reach it can read these names and hosts. Restrict access with `--admin-port`, or set `maxDestinationsInMetrics` to 0 to omit all names.',
     table(['metric', 'type', 'labels', 'meaning'], (await exportedMetrics()).map(rowOf)),
   )

@@ -65,7 +65,7 @@ export function ingestionApiPage(): string {
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
-      'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. Two keys of an object may become equal. In an id, such bytes are rejected with `id_not_unicode`.',
+      'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. As a result, two keys of an object may become identical. In an id, such bytes are rejected with `id_not_unicode`.',
       '`Content-Encoding` may be `gzip`, `deflate` or `br`. Other encodings are rejected with `invalid_json`.',
       'Chunked bodies are supported.',
     ]),

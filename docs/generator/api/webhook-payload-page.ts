@@ -113,7 +113,7 @@ function compatibility(): string[] {
     '## Versions',
     '`version` changes if a field is removed or renamed, or gets another type or meaning. Each destination will be able to choose its version, so existing receivers can stay on version 1. New fields, types and headers do not change the version.',
     '## JSON Schema',
-    'Every service serves the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields, but not unknown types, so check `type` first.',
+    'A running service serves the payload schema at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields, but not unknown types, so check `type` first.',
   ]
 }
 

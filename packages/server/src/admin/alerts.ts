@@ -85,7 +85,7 @@ const schemas = {
         Type.String({
           minLength: 1,
           description:
-            'The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email.',
+            'The key for pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email.',
         }),
       ),
     }),

@@ -39,16 +39,16 @@ export const LimitsResponse = Type.Object(
           'Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it.',
       }),
     ),
-    timeout: span('Instead of attemptTimeout: from 100ms to 30s.'),
+    timeout: span('Overrides attemptTimeout: from 100ms to 30s.'),
     retryWindow: span(
-      'Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries.',
+      'Overrides retryWindow: at most 7d, and shorter than retention. 0s: no retries.',
     ),
     retrySchedule: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: LIMITS.retryDelaysPerWebhook,
         description:
-          'Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats.',
+          'Overrides retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats.',
       }),
     ),
     retryOn: Type.Optional(
