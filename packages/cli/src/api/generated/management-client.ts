@@ -157,11 +157,11 @@ export type Destination = {
                 perSecond?: number;
                 /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
                 concurrency?: number;
-                /** Instead of attemptTimeout: from 100ms to 30s. */
+                /** Overrides attemptTimeout: from 100ms to 30s. */
                 timeout?: string;
-                /** Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
+                /** Overrides retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
                 retryWindow?: string;
-                /** Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
+                /** Overrides retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
                 retrySchedule?: string[];
                 /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
                 retryOn?: number[];
@@ -367,13 +367,13 @@ export type Delivery = {
 };
 export type EventName = {
     sourceId: string;
-    /** null: the sum of further names, because a source has at most 1000, each up to 200 characters. */
+    /** null: the total of all other names, because at most 1000 names of up to 200 characters are stored per source. */
     "type": "identify" | "track" | "page" | "screen" | "group" | "alias" | null;
     /** The name of track, page and screen calls; null for calls without a name. */
     name: string | null;
     /** Received events, without duplicates and computed events. */
     count: number;
-    /** The part of the count in each of the last seven days (UTC), today last. */
+    /** The count of each of the last seven days (UTC), today last. */
     days: number[];
     /** ISO 8601, UTC. */
     firstSeenAt: string;
@@ -387,7 +387,7 @@ export type EventName = {
         /** When the name was last received, usually to within a minute. */
         lastSeenAt: string;
     }[];
-    /** Whether it had further properties, or ones with a name longer than 200 characters. */
+    /** Whether properties were omitted: beyond this limit, or with a name longer than 200 characters. */
     hasMoreProperties: boolean;
 };
 export type Replay = {
@@ -530,7 +530,7 @@ export type Sync = {
     entered: number;
     /** Profiles that lost their value, counted like entered. */
     left: number;
-    /** Changes that real-time evaluation missed. Any value above 0 is a bug. */
+    /** Changes that real-time evaluation missed. Always 0 unless there is a bug. */
     missed: number;
     /** Why the sync failed. */
     error: string | null;
@@ -1247,11 +1247,11 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                         perSecond?: number;
                         /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
                         concurrency?: number;
-                        /** Instead of attemptTimeout: from 100ms to 30s. */
+                        /** Overrides attemptTimeout: from 100ms to 30s. */
                         timeout?: string;
-                        /** Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
+                        /** Overrides retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
                         retryWindow?: string;
-                        /** Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
+                        /** Overrides retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
                         retrySchedule?: string[];
                         /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
                         retryOn?: number[];
@@ -3914,7 +3914,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 key: string;
                 /** The name of the condition: see GET /alerts. */
                 condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
-                /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
+                /** data_loss: data was lost. failing: something is failing now. attention: something will fail, or is unusual. */
                 severity: "data_loss" | "failing" | "attention";
                 title: string;
                 remedy: string;
@@ -3923,7 +3923,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** The number of calls, deliveries or attempts; null if none are counted. */
                 count: number | null;
                 subject: {
-                    /** The kind of thing that has the problem. */
+                    /** What the problem is about. */
                     kind: "service" | "source" | "destination" | "node";
                     /** Empty for the service, and for calls of an unknown source. */
                     id: string;
@@ -3934,13 +3934,13 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** Worst first, with at least one. */
                 causes: {
                     title: string;
-                    /** Null if an earlier cause has the same remedy. */
+                    /** null if an earlier cause has the same remedy. */
                     remedy: string | null;
                     /** The webhook; null if the cause is not about a webhook. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
                     condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
-                    /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
+                    /** data_loss: data was lost. failing: something is failing now. attention: something will fail, or is unusual. */
                     severity: "data_loss" | "failing" | "attention";
                 }[];
                 /** A path of the console. */
@@ -3971,7 +3971,7 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
                 /** The names of the events; null if no alert is sent. */
                 events: {
                     start: string;
-                    /** Absent: the end is not sent. */
+                    /** Absent if no alert is sent when the condition ends. */
                     end?: string;
                 } | null;
                 /** See GET /problems. */
@@ -4017,7 +4017,7 @@ export function addAlertChannel(body: {
     headers?: {
         [key: string]: any;
     };
-    /** The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email. */
+    /** The key for pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email. */
     key?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;

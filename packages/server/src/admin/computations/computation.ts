@@ -102,7 +102,9 @@ export const SyncResponse = Type.Object(
       'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile.',
     ),
     left: Schema.integer('Profiles that lost their value, counted like entered.'),
-    missed: Schema.integer('Changes that real-time evaluation missed. Always 0 unless there is a bug.'),
+    missed: Schema.integer(
+      'Changes that real-time evaluation missed. Always 0 unless there is a bug.',
+    ),
     error: Schema.nullable(Schema.text('Why the sync failed.')),
   },
   { $id: 'Sync' },
