@@ -387,7 +387,7 @@ export type EventName = {
         /** When the name was last received, usually to within a minute. */
         lastSeenAt: string;
     }[];
-    /** Whether properties were omitted: beyond this limit, or with a name longer than 200 characters. */
+    /** Whether properties were omitted: there are more than 100, or a name is longer than 200 characters. */
     hasMoreProperties: boolean;
 };
 export type Replay = {

@@ -41,7 +41,7 @@ const EventNameResponse = Type.Object(
       description: `The properties of the events, or the traits of identify and group calls, by name: at most ${LIMITS.propertiesPerEventName}.`,
     }),
     hasMoreProperties: Schema.boolean(
-      `Whether properties were omitted: beyond this limit, or with a name longer than ${LIMITS.catalogNameCharacters} characters.`,
+      `Whether properties were omitted: there are more than ${LIMITS.propertiesPerEventName}, or a name is longer than ${LIMITS.catalogNameCharacters} characters.`,
     ),
   },
   { $id: 'EventName' },
