@@ -122,7 +122,7 @@ test.skipIf(clusterSkipReason() !== undefined)(
     expect(await upgrade.schema()).toEqual([{ version: CURRENT + 2, works_from: CURRENT + 1 }])
     await flows()
     expect(await upgrade.refused('current')).toContain(
-      `The database has schema ${CURRENT + 2}, which needs nodes of schema ${CURRENT + 1} or later`,
+      `The database has schema ${CURRENT + 2}, which requires nodes with schema ${CURRENT + 1} or later`,
     )
     expect((await upgrade.start('expand')).isRunning()).toBe(true)
     stop.abort()

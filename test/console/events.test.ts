@@ -260,7 +260,7 @@ test('a custom time range can be selected, and an invalid one in the URL shows a
   await page.waitForURL(/to=2020-01-01T00%3A00%3A00.000Z/)
   await page.getByRole('heading', { name: 'No matching events' }).waitFor()
   await go('events?range=custom&from=yesterday')
-  await page.getByText('from is not a time.').waitFor()
+  await page.getByText('from is not a valid time.').waitFor()
 })
 
 test('a delivery id opens the trace of its event', async () => {

@@ -74,7 +74,7 @@ test('a destination that never worked is a problem, raises one alert and recover
     {
       path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
       key: 'GenieKey planted-key',
-      alert: { source: 'hookline', note: expect.stringContaining('works again') },
+      alert: { source: 'hookline', note: expect.stringContaining('is working again') },
     },
   ])
   const { channels } = await service.api.call<{ channels: object[] }>('GET', 'alerts')

@@ -8,7 +8,7 @@ export type ActivitySignals = Pick<
 >
 
 interface Batch {
-  /** Activities dropped before these. */
+  /** The number of activities dropped before these. */
   readonly missed: number
   readonly items: readonly ActivityEntry[]
 }

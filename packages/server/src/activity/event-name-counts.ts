@@ -162,7 +162,7 @@ export class EventNameCounts {
   }
 }
 
-/** The name of a track, page or screen call; empty for other calls. Well-formed, as databases store it. */
+/** The name of a track, page or screen call; empty for other calls. Lone surrogates are replaced, as in the database. */
 function nameIn({ event, name }: JsonObject): string {
   const value = event ?? name
   return typeof value === 'string' ? value.toWellFormed() : ''

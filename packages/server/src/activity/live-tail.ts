@@ -30,7 +30,7 @@ interface LostActivities {
 /**
  * The newest activities of all nodes, numbered by this node. Nothing is buffered per reader: a slow reader is overtaken and
  * receives a `gap`. Gaps are not filled from the archive, which does not preserve the order of activities. Everything is dropped
- * five minutes after the last reader has left.
+ * five minutes after the last reader leaves.
  */
 export class LiveTail implements Omit<
   ActivityListener,

@@ -44,7 +44,7 @@ export class LiveTopics {
     this.changes = new LiveChanges(clock, signals)
   }
 
-  /** Opens a reader, to be disposed of. Resumes after `lastId`, with a gap if that is too old or from another node. */
+  /** Opens a reader; the caller disposes of it. Resumes after `lastId`, with a gap if that is too old or from another node. */
   read({ topics, filter, view, lastId }: ReadOptions): LiveReader {
     const { tail, counts, changes: feed } = this
     const { activity, change } = this.#numbersIn(lastId)

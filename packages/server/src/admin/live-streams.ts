@@ -29,8 +29,8 @@ export class LiveStreams {
   }
 
   /**
-   * Makes room for another stream of a reader. At the limit, closes the stream that has been unread longest, else one of the
-   * token with the most streams, else one of the session of this token with the most streams. Returns false if none may be closed.
+   * Makes room for another stream of a reader. At the limit, closes the stream that has been unread longest; otherwise a stream
+   * of the token with the most streams; otherwise one of this token's session with the most. Returns false if none may be closed.
    */
   makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

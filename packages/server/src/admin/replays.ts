@@ -248,7 +248,7 @@ function parseTime(request: ReplayRequest, name: 'from' | 'to', errors: FieldErr
   const ms = parseTimestamp(request[name])
   if (request[name] !== undefined && ms === undefined) {
     const hint = 'Use ISO 8601, for example 2026-11-21T09:30:00Z.'
-    errors.push(fieldError(`/${name}`, 'invalid_format', `${name} is not a time.`, hint))
+    errors.push(fieldError(`/${name}`, 'invalid_format', `${name} is not a valid time.`, hint))
   }
   return ms
 }

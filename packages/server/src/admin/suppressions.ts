@@ -116,7 +116,7 @@ export function presentSuppression({ kind, id, ...rest }: SuppressionRecord): ob
   return { ...presentSubject({ kind, id }), ...Schema.withTimes(rest, 'since', 'lastDroppedAt') }
 }
 
-/** The user of a suppression or a notice as the API shows it. */
+/** The user of a suppression or a notice as the API returns it. */
 export function presentSubject({ kind, id }: Subject): object {
   const isUser = kind === 'user'
   return { userId: isUser ? id : null, anonymousId: isUser ? null : id }

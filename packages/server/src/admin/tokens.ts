@@ -24,7 +24,7 @@ const fields = {
   lastUsedAt: Schema.nullable(Schema.time),
 }
 
-/** A token as the API shows it, without the secret itself. */
+/** A token as the API returns it, without the secret itself. */
 const TokenResponse = Type.Object(fields, { $id: 'Token' })
 
 const CreateTokenRequest = Type.Object(
@@ -119,7 +119,7 @@ function expiryOf(requested: string | null, now: number): number | null {
   })
 }
 
-/** The token or session as the API shows it. */
+/** The token or session as the API returns it. */
 export function presentToken({ hash: _, ...token }: StoredToken): object {
   return Schema.withTimes(token, 'createdAt', 'expiresAt', 'lastUsedAt')
 }

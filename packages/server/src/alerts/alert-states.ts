@@ -9,11 +9,11 @@ import type { Finding } from './findings.ts'
 const HOUR_MS = 60 * 60_000
 
 /**
- * The maximum number of alerts about all subjects together in an hour. Further alerts are held back, except alerts about lost
+ * The maximum number of alerts an hour, for all subjects together. Further alerts are held back, except alerts about lost
  * data.
  */
 const MAX_ALERTS_PER_HOUR = 30
-/** The maximum number in an hour that includes alerts about lost data. */
+/** The maximum number of alerts an hour, including alerts about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
 /**
@@ -41,7 +41,7 @@ export interface AlertState {
   readonly reportedAt: number | null
   /** The number of starts since `reportedAt` that were not reported. */
   readonly heldBack: number
-  /** The destination was deleted or disabled, so the condition has not recovered. */
+  /** Whether it ended without a recovery: the destination was deleted or disabled, or the node is no longer listed. */
   readonly isRemoved?: boolean
   /** Hashes of the webhooks that were failing at the last start; empty if the start was about the whole destination. */
   readonly webhooks?: readonly string[]
@@ -138,8 +138,8 @@ function withReason({ title, label = '' }: Finding, { reason = '', failure }: Fi
 }
 
 /**
- * How a condition that no longer applies ended. `unknown`: without evidence, for example after a restart or during a pause, so it
- * still counts. `removed`: its destination was deleted or disabled, so nothing has recovered.
+ * How a condition that no longer applies ended. `unknown`: nothing shows that it did, for example after a restart or during a
+ * pause, so it stays active. `removed`: the destination was deleted or disabled, or the node is no longer listed: no recovery.
  */
 export type Ending = 'ended' | 'removed' | 'unknown'
 
@@ -274,9 +274,9 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
 const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => string>>> = {
   quarantine: () => 'Nothing is in quarantine.',
   disk_low: () => 'The data disk has enough free space.',
-  webhook_failing: (name) => `${name} works again.`,
+  webhook_failing: (name) => `${name} is working again.`,
   webhook_paused: (name) => `${name}: the webhook is no longer paused.`,
-  node_lost: (name) => `The node ${name} responds again.`,
+  node_lost: (name) => `The node ${name} is responding again.`,
   certificate_expiring: (name) => `${name}: the client certificate was replaced or removed.`,
   backup_old: () => 'A new backup was made.',
 }

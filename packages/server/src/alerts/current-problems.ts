@@ -64,7 +64,7 @@ export function findingsIn(facts: ProblemFacts): Finding[] {
     ...facts.destinations.flatMap((each) => destinationFindings(each, facts.now)),
     ...serviceFindings(facts),
     ...facts.lostNodes.map(({ id, seenAt }) =>
-      finding('node_lost', { kind: 'node', id, name: id }, `The node ${id} does not respond.`, {
+      finding('node_lost', { kind: 'node', id, name: id }, `The node ${id} is not responding.`, {
         since: seenAt,
         to: '/system',
       }),

@@ -130,7 +130,7 @@ export class FactsCollector {
         .filter((each) => hasSettingsProblem(each, retentionMs))
         .map(({ id }) => id),
     ])
-    // Failures of deleted destinations are no current problem.
+    // Failures of deleted destinations are not current problems.
     const known = [...ids].flatMap((id) => destinations.get(id) ?? [])
     const checked = known.slice(0, MAX_DESTINATIONS)
     const states = await lanes.states(checked.map(({ id }) => id))
@@ -319,7 +319,7 @@ function isFailing(
   )
 }
 
-/** Whether the settings of the destination alone may be a problem. */
+/** Whether the settings of the destination may be a problem in themselves. */
 function hasSettingsProblem(destination: Destination, retentionMs: number): boolean {
   const { enabled, paused, settings } = destination
   return (
@@ -353,7 +353,7 @@ function atMost(
   return count === 0 ? undefined : { ...lost, count: Math.min(lost.count, count) }
 }
 
-/** Values that are read again when they are 30 seconds old. */
+/** Caches values for 30 seconds. */
 class Cache<T> {
   readonly #clock: Clock
   readonly #values = new Map<string, { readonly value: T; readonly at: number }>()

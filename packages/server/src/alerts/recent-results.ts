@@ -19,7 +19,7 @@ export interface DestinationResults {
   readonly failingSince: number | null
 }
 
-/** Counts of the last day, and the minute of the last one. */
+/** A count of the last day, with the minutes or hours of its first and last increase. */
 interface DayCount {
   readonly sourceId: string
   readonly destinationId: string
@@ -35,7 +35,7 @@ interface Minute {
   delivered: number
 }
 
-/** The counts that concern lost calls and deliveries, and ids that were not linked. */
+/** The counts of lost calls and deliveries, and of ids that were not linked. */
 const COUNTED = new Set([
   ...REFUSAL_REASONS.map((reason) => `rejected.${reason}`),
   'failed.expired',

@@ -20,7 +20,7 @@ export interface ThreadConnection {
 export interface BackendThreads {
   /** Connects a delivery thread, which becomes a `JoinedBackend`. */
   connect(): Promise<ThreadConnection>
-  /** Connects ingestion thread `number`, counted from 1, which becomes a `JoinedLog`. Its previous thread has ended. */
+  /** Connects ingestion thread `number`, counted from 1, which becomes a `JoinedLog`. Its previous thread has exited. */
   connectToLog(number: number): ThreadConnection
   /** Calls `listener` with the events that other threads append. Returns a function that stops it. */
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void

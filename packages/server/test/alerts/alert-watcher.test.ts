@@ -337,7 +337,7 @@ const RECOVERIES: Readonly<
   >
 > = {
   'Webhook Failing': [
-    'CRM works again.',
+    'CRM is working again.',
     async (watched) => {
       await watched.check(MINUTE)
       await watched.count({ 'attempts.2xx': 1 })
@@ -373,7 +373,7 @@ const RECOVERIES: Readonly<
     },
   ],
   'Node Lost': [
-    'The node n responds again.',
+    'The node n is responding again.',
     (watched) => {
       const [node] = watched.overrides.nodes!.current
       watched.overrides = { nodes: { current: [{ ...node!, isAlive: true }] } }
@@ -415,7 +415,7 @@ test('a node that was lost and is removed from the list closes its incident', as
   watched.overrides = { nodes: { current: [] } }
   await watched.checkTimes(3)
   expect(watched.events.map(([, { state, title }]) => [state, title])).toEqual([
-    ['started', 'The node n does not respond.'],
+    ['started', 'The node n is not responding.'],
     ['ended', 'The node n has not responded for 10 minutes, and is no longer listed.'],
   ])
 })

@@ -57,14 +57,14 @@ export interface Authentication {
 
 type Identity = Omit<Actor, 'credential'>
 
-/** The last use of a token is stored at most this often: that avoids a write for each request. */
+/** The last use of a token is stored at most this often, to avoid a write for each request. */
 const LAST_USE_PRECISION_MS = 60_000
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const BEARER = /^Bearer +([^ ]+) *$/i
 
 /**
  * The hook that checks `Authorization: Bearer` (RFC 6750 §3) or the session of a browser. Responds with 401 to an unknown or
- * expired token, or with 429 after many wrong ones; a valid token always passes. Comparisons take constant time. Changes by
+ * expired token, or with 429 after many invalid ones; a valid token always passes. Comparisons take constant time. Changes by
  * a browser also need the CSRF token.
  */
 export function authenticate(authentication: Authentication): onRequestHookHandler {

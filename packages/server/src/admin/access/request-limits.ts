@@ -45,9 +45,9 @@ export function takeTurns(
     const { actor, routeOptions } = request
     if (routeOptions.schema?.isLongRead !== true) return done()
     const { own, perToken } = turns.waitingOf(actor)
-    if (own >= MAX_WAITING) return done(tooMany(`${own} requests of this token or session`))
+    if (own >= MAX_WAITING) return done(tooMany(`${own} requests from this token or session`))
     if (perToken >= MAX_WAITING_PER_TOKEN)
-      return done(tooMany(`${perToken} requests of this token and its sessions`))
+      return done(tooMany(`${perToken} requests from this token and its sessions`))
     return turns.take({
       client: actor,
       // A search in the console closes the connection when the next letter is typed.

@@ -132,7 +132,7 @@ export function setSessionCookie(
   reply.header('set-cookie', attributes.join('; '))
 }
 
-/** The CSRF token that changes need besides the cookie. Pages of other origins cannot read it. */
+/** The CSRF token that changes require in addition to the cookie. Pages of other origins cannot read it. */
 export function csrfTokenOf(secret: string): string {
   return createHmac('sha256', secret).update('csrf').digest('base64url')
 }

@@ -70,7 +70,7 @@ export function parseTimeRange(query: { readonly from?: string; readonly to?: st
   const errors = read
     .filter(([, ms]) => ms === undefined)
     .map(([name]) =>
-      fieldError(`/${name}`, 'invalid_format', `${name} is not a time.`, TIME_FORMAT),
+      fieldError(`/${name}`, 'invalid_format', `${name} is not a valid time.`, TIME_FORMAT),
     )
   if (errors.length > 0) throw new Problem('invalid_query', { errors })
   return Object.fromEntries(read) as { from?: number; to?: number }

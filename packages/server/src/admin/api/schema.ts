@@ -218,7 +218,7 @@ export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
 }
 
-/** A copy of `record` with the times in these fields as the API shows them. */
+/** A copy of `record` with the times in these fields as the API returns them. */
 export function withTimes<
   Name extends string,
   T extends { readonly [Each in Name]: number | null },

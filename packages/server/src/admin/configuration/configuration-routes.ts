@@ -82,7 +82,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
       deps.wake()
       return planned
     })
-    // Outside of the queue, so that other changes do not wait for the DNS lookups.
+    // Outside the queue, so that other changes do not wait for the DNS lookups.
     const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
     const warnings = await destinationWarnings(changed, deps, '/destinations')
     return { dryRun, ...diff, ...(warnings.length > 0 && { warnings }) }

@@ -101,7 +101,7 @@ const WebhookResponse = Type.Object({
   ),
 })
 
-/** A delivery as the API shows it. */
+/** A delivery as the API returns it. */
 export const DeliveryResponse = Type.Object(
   {
     id: Schema.text('The webhook-id of every attempt.'),
@@ -350,7 +350,7 @@ function auditedDelivery(delivery: DeliveryHistory): object {
   return { id, eventId, destinationId, state: current, attemptCount }
 }
 
-/** The delivery as the API shows it. */
+/** The delivery as the API returns it. */
 export function presentDelivery(delivery: DeliveryHistory, context: WaitContext): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery
   const nextAttempts = webhooks.flatMap((part) => partWaiting(part, context)?.nextAttemptAt ?? [])

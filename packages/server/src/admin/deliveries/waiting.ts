@@ -59,7 +59,7 @@ export const WAIT_REASONS = {
 
 export type WaitReason = keyof typeof WAIT_REASONS
 
-/** Why a part waits, as the API shows it. */
+/** Why a part waits, as the API returns it. */
 export const WaitingResponse = Type.Object(
   {
     reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
@@ -194,7 +194,7 @@ function untilTime(
   return { reason: 'queued', since: dueAt, nextAttemptAt: now }
 }
 
-/** Why a part waits, as the API shows it. */
+/** Why a part waits, as the API returns it. */
 export function presentWaiting({ reason, since, nextAttemptAt }: PartWaiting): object {
   const { meaning: explanation, remedy } = WAIT_REASONS[reason]
   return {

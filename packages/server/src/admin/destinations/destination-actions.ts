@@ -353,7 +353,7 @@ function webhookAt(url: string, { webhooks }: WebhooksSettings): Webhook {
   const stored = withReadableTemplates(URL.parse(url)?.href ?? url)
   const match = webhooks.find((webhook) => webhook.url === stored)
   if (match !== undefined) return match
-  const hint = 'Use the URL of one of its webhooks, as GET /destinations/:id shows it.'
+  const hint = 'Use the URL of one of its webhooks, as returned by GET /destinations/:id.'
   throw invalidBody(
     '/url',
     'unknown_webhook',

@@ -60,7 +60,7 @@ const destinationFields = {
   warnings: Type.Optional(WarningsResponse),
 }
 
-/** A destination as the API shows it. */
+/** A destination as the API returns it. */
 const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
 
 export const operations = Schema.operationsTagged('Destinations')
@@ -266,7 +266,7 @@ export function missingSources(
   return isNeeded && !sources.has(BUILT_IN_SOURCE_ID) ? [builtInSource(now)] : []
 }
 
-/** The destination as the API shows it, with its warnings. */
+/** The destination as the API returns it, with its warnings. */
 export function withWarnings(destination: Destination, warnings: readonly FieldError[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
@@ -304,7 +304,7 @@ function requestedSettings(
   return parsed.settings
 }
 
-/** The destination as the API shows it. */
+/** The destination as the API returns it. */
 export function presentDestination(destination: Destination): object {
   const { settings, paused, createdAt, updatedAt, enabledChangedAt = null } = destination
   return {

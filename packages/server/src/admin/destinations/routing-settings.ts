@@ -93,7 +93,7 @@ export function parseRouting(
   return Object.fromEntries(parsed)
 }
 
-/** The routing settings as the API shows them. */
+/** The routing settings as the API returns them. */
 export function presentRouting(settings: RoutingSettings): object {
   const { filter, sample, fields, format, transform, method } = settings
   return {
@@ -163,7 +163,7 @@ function parseFilter(input: unknown, errors: FieldError[]): Filter {
   return input as Filter
 }
 
-/** A parser of a setting that has one of these values, or is absent. */
+/** Returns a parser for an optional setting with these values. */
 export function parserOf<Value extends string>(name: string, values: readonly Value[]) {
   return (input: unknown, errors: FieldError[]): Value | undefined => {
     if (input === undefined) return undefined
@@ -180,7 +180,7 @@ function parseTransform(input: unknown, errors: FieldError[]): string | undefine
   return typeof input === 'string' ? input : undefined
 }
 
-/** The time to parse a path grows with the square of its steps. */
+/** The time to parse a path grows quadratically with its steps. */
 const MAX_STEPS = 1_000
 
 /** The errors of a JSONata expression. Its functions are checked only when it is applied to an event. */

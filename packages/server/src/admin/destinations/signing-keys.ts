@@ -155,7 +155,7 @@ function parseTime(input: unknown, pointer: string, errors: FieldError[]): numbe
   return time
 }
 
-/** The signature settings as the API shows them, without private keys. */
+/** The signature settings as the API returns them, without private keys. */
 export function presentSignature({
   signature: kind = 'secret',
   signingKeys,

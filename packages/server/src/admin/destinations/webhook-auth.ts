@@ -100,7 +100,7 @@ export function hideSecretsOf(auth: WebhookAuth) {
   return { clientCertificate: { certificate: HIDDEN, key: HIDDEN } }
 }
 
-/** The subject on one line, and the end of validity in milliseconds since the epoch. */
+/** The subject on one line, and the expiry time in milliseconds since the epoch. */
 function detailsOf({ certificate }: Pick<ClientCertificate, 'certificate'>) {
   const { subject, validTo } = new X509Certificate(certificate)
   return { subject: (subject ?? '').replaceAll('\n', ', '), expiresAt: Date.parse(validTo) }
@@ -231,7 +231,7 @@ interface TextRule {
 
 const maxCharacters = LIMITS.authCharacters
 
-/** A password of Basic authentication (RFC 7617 §2). */
+/** A password for Basic authentication (RFC 7617 §2). */
 const PASSWORD = {
   pattern: /^[^\p{Cc}\p{Cs}]*$/u,
   maxCharacters,
@@ -362,7 +362,7 @@ function tryToParse<T>(parse: () => T): T | undefined {
 const DAY_MS = 24 * 60 * 60 * 1000
 const WARNED_MS = 30 * DAY_MS
 
-/** The warning of a client certificate that has expired, or expires within 30 days. */
+/** The warning about a client certificate that has expired, or expires within 30 days. */
 export function certificateWarning({ auth }: Webhook, pointer: string, now: number): FieldError[] {
   if (auth === undefined || !('clientCertificate' in auth)) return []
   const { expiresAt } = detailsOf(auth.clientCertificate)

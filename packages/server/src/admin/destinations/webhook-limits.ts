@@ -142,7 +142,7 @@ function retryWindowErrors(
   return [fieldError(pointer, code, message, hint)]
 }
 
-/** The warning of a retry window that became too long because retention was lowered. */
+/** The warning about a retry window that became too long because retention was lowered. */
 export function retryWindowWarning(
   { limits }: Webhook,
   pointer: string,

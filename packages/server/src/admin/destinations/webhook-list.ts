@@ -112,7 +112,7 @@ function parseWebhook(
   }
 }
 
-/** A mail server gets no headers, and supports only basic auth. */
+/** Mail servers receive no headers and support only basic auth. */
 function mailErrors(
   pointer: string,
   url: string | undefined,
@@ -131,7 +131,7 @@ function mailErrors(
     fieldError(
       `${pointer}/${name}`,
       'not_allowed',
-      'Email supports no headers, and only basic auth.',
+      'Email supports only basic auth and no headers.',
       hint,
     ),
   )
@@ -179,7 +179,7 @@ function parseStaticHeaders(
   }
   const entries = Object.entries(input)
   if (entries.length > LIMITS.headersPerWebhook) {
-    const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
+    const hint = `Use at most ${LIMITS.headersPerWebhook} headers per webhook.`
     errors.push(fieldError(pointer, 'too_many', 'Too many headers.', hint))
   }
   const storedValues = new Map(

@@ -13,7 +13,7 @@ import { invalidTemplate, withReadableTemplates } from '../../routing/url-templa
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
 
 export interface UrlContext {
-  /** Ports that are allowed although they are not for web servers. */
+  /** Ports that are allowed although they are reserved for other services. */
   readonly allowedPorts: ReadonlySet<number>
   /** Whether it may be a mail server. */
   readonly allowsMail?: boolean

@@ -15,7 +15,7 @@ const LOG_EVERY_MS = 10_000
 /** Maximum bytes of one refused body that are read: enough for a slightly too large import. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
-/** Responds to every error with a Problem. Logs status 500 and above, the same error at most once in 10 s. */
+/** Responds to every error with a Problem. Logs status 500 and above, the same error at most once every 10 s. */
 export function handleErrors(
   app: FastifyInstance,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },

@@ -110,7 +110,7 @@ export class ProfileWorker implements Worker {
     while (!signal.aborted && (await this.#options.evaluator.evaluateDue()));
   }
 
-  /** Waits for new events, unless an earlier pass already does: passes for due profiles must not start a second wait. */
+  /** Waits for new events, unless an earlier pass is already waiting: passes for due profiles must not start a second wait. */
   async #wakeAfter({ through }: ReadProgress, signal: AbortSignal): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true

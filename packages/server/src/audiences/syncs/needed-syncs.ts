@@ -36,7 +36,7 @@ export class NeededSyncs {
     for (const computation of catalog.current.computations.values()) {
       const { id } = computation
       const last = ended.get(id)
-      // The process died before removing it.
+      // The process exited before removing it.
       if (last?.reason === 'deleted' && last.state === 'done') await catalog.removeComputation(id)
       const sync = neededSync(computation, { open: open.get(id), last, now: clock.wall() })
       if (sync !== undefined) await syncs.put(sync)

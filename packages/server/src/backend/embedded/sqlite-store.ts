@@ -106,7 +106,7 @@ export class SqliteStore implements Store {
   }
 }
 
-/** Ends this thread, which has missed a change: its successor reads everything. Never resolves. */
+/** Crashes this thread, which has missed a change: its successor reads everything. Never resolves. */
 function endThread(error: unknown): Promise<never> {
   setImmediate(() => {
     throw error

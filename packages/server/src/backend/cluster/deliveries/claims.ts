@@ -87,7 +87,7 @@ export class NodeClaims {
     return [...ids]
   }
 
-  /** Ends claims whose response was lost. Statements that begin during this have a greater fence. */
+  /** Ends claims whose response was lost. Statements that begin meanwhile get a greater fence. */
   async endUnknown(): Promise<void> {
     if (!this.#isUnsure) return
     this.#isUnsure = false

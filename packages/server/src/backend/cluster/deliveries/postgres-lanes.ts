@@ -80,7 +80,7 @@ export class PostgresLanes implements NumberedLanes {
     await this.find(queue, lane)
   }
 
-  /** A hash for each key of the box. New lanes use the first one. */
+  /** A hash for each key in the box. New lanes use the first one. */
   #keysOf(lane: LaneId): readonly string[] {
     return this.#box.keys.map((key) => laneHash(lane, key))
   }

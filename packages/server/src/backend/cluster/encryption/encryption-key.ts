@@ -76,7 +76,7 @@ interface SealedRow {
   readonly label: string
 }
 
-/** Seals data of other keys with the first key of `box`. Rows that change during this, or cannot be opened, stay unchanged. */
+/** Reseals data of other keys with the first key of `box`. Rows that change meanwhile, or cannot be opened, stay unchanged. */
 export async function reseal(postgres: Postgres, box: SecretBox): Promise<void> {
   for (const column of SEALED_COLUMNS) {
     let rows = await oldRows(postgres, column, box.keyId)

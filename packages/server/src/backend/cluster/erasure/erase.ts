@@ -161,7 +161,7 @@ async function exchangeIn(transaction: Transaction<unknown>, copy: DayCopy): Pro
 
 type Identifier = ReturnType<typeof sql.id>
 
-/** Copies changed rows again. Resolves to the number of changes. Rows that change during this are recorded again. */
+/** Copies changed rows again. Resolves to the number of changes. Rows that change meanwhile are recorded again. */
 async function applyChanges(
   transaction: Transaction<unknown>,
   { table, partition, name, changes }: DayCopy,
@@ -180,7 +180,7 @@ async function applyChanges(
   return rows.length
 }
 
-/** Gives the indexes of the copy the names of the partition's indexes. */
+/** Renames the copy's indexes to the names of the partition's indexes. */
 async function renameIndexes(
   transaction: Transaction<unknown>,
   { name: before, partition }: DayCopy,

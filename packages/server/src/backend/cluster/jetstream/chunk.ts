@@ -52,7 +52,7 @@ export function eventsOfChunk(
       continue
     }
     const id = idIn(frame.head) ?? `${name}.${index}`
-    const reason = `Corrupt event in the message ${name} of the log. ${event}`
+    const reason = `Corrupt event in message ${name} of the log: ${event}`
     unreadable.push({ id, reason, content: Buffer.concat([frame.head, frame.body]) })
   }
   return unreadable.length === 0 ? { events } : { events, unreadable }
@@ -73,7 +73,7 @@ interface Frame {
 
 /** Splits a chunk into events, or returns the reason why it is invalid. */
 function framesIn(chunk: Buffer): Frame[] | string {
-  if (chunk.length < PREFIX_BYTES) return 'It is too short.'
+  if (chunk.length < PREFIX_BYTES) return 'Too short.'
   if (chunk[0] !== VERSION) return `Unsupported version ${chunk[0]}.`
   const tableEnd = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
   const checksum = crc32(chunk.subarray(COUNT_AT, tableEnd))

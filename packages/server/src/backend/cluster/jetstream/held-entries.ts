@@ -14,7 +14,7 @@ const MAX_HELD: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 const BATCH_EVENTS = 8192
 const CHANGE = 'change'
 
-/** The entries that this node has pulled and not acked. Ready ones wait for the consumer. */
+/** The entries that this node has pulled but not acked. Ready ones wait for the consumer. */
 export class HeldEntries {
   readonly #streamName: string
   readonly #byKey = new ShortLivedMap<string, HeldEntry>()
@@ -50,7 +50,7 @@ export class HeldEntries {
     return this.#ready.splice(0, count).toSorted((a, b) => a.sequence - b.sequence)
   }
 
-  /** Returns the entries that the consumer has received and not acked. */
+  /** Returns the entries that the consumer has received but not acked. */
   unacked(): readonly HeldEntry[] {
     const ready = new Set(this.#ready)
     return this.all().filter((entry) => !entry.isDone && !ready.has(entry))

@@ -25,7 +25,7 @@ export function refuseUnfinishedMove(postgres: Postgres): Promise<void> {
     if ((await moveIn(transaction))?.isFinished ?? true) return
     throw new MoveUnfinishedError(
       'A data migration into this cluster has not finished. Run `hookline migrate-data` again. To abandon it, drop the ' +
-        'schema `hookline` of the database.',
+        '`hookline` schema of the database.',
     )
   })
 }
@@ -80,8 +80,8 @@ async function refuseRows(transaction: Transaction<unknown>, table: string): Pro
   const { rows } = await sql`SELECT FROM ${sql.id(table)} LIMIT 1`.execute(transaction)
   if (rows.length === 0) return
   throw new ClusterNotEmptyError(
-    `The cluster already has data: its table ${table} is not empty. Use an empty database (--database-url), or drop the schema ` +
-      '`hookline` of this one.',
+    `The cluster already has data: its table ${table} is not empty. Use an empty database (--database-url), or drop the ` +
+      '`hookline` schema of this one.',
   )
 }
 

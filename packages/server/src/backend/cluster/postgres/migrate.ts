@@ -75,7 +75,7 @@ async function refuseNewer(
   const latest = latestOf(migrations)
   if (current.version <= latest || current.worksFrom <= latest) return current
   throw new SchemaTooNewError(
-    `The database has schema ${current.version}, which needs nodes of schema ${current.worksFrom} or later. This version of Hookline ` +
+    `The database has schema ${current.version}, which requires nodes with schema ${current.worksFrom} or later. This version of Hookline ` +
       `has schema ${latest}. Start the newer version again, or restore a backup from before the upgrade.`,
   )
 }
@@ -110,7 +110,7 @@ async function refuseOlderNodes(
   const { older } = rows[0]!
   if (older === 0) return
   throw new IncompatibleNodesError(
-    `${older} running ${older === 1 ? 'node is' : 'nodes are'} too old for schema ${version}, which needs nodes of schema ${worksFrom} or later. Upgrade them ` +
+    `${older} running ${older === 1 ? 'node is' : 'nodes are'} too old for schema ${version}, which requires nodes with schema ${worksFrom} or later. Upgrade them ` +
       'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
   )
 }

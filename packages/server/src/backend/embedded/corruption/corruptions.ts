@@ -6,7 +6,7 @@ import { lastCommit } from '../database/commit-mark.ts'
 import type { Backend } from '../../backend.ts'
 import type { Quarantine, UnreadableRecord } from '../../quarantine.ts'
 
-/** Configuration is corrupted: continuing without it would refuse calls and end deliveries. */
+/** Configuration is corrupted: continuing without it would reject calls and drop deliveries. */
 class ConfigurationCorruptedError extends Error {
   override readonly name = 'ConfigurationCorruptedError'
 }
@@ -63,7 +63,7 @@ interface CheckedQueues {
   readonly noticeQueue: CheckedQueue & Quarantine
 }
 
-/** Quarantines corrupted waiting items at startup: one that is held would otherwise never be found. */
+/** Quarantines corrupted waiting items at startup: a held one would otherwise never be found. */
 export async function quarantineCorrupted(
   { deliveries, quarantine, noticeQueue }: Pick<Backend, 'quarantine'> & CheckedQueues,
   { onCorruption }: CorruptionOptions,

@@ -68,7 +68,7 @@ export function readCommitMark(dataDir: string): Commit | 'corrupted' | undefine
   const slots = Array.from({ length: SLOTS }, (_, index) =>
     decodeSlot(bytes.subarray(index * SLOT_BYTES, (index + 1) * SLOT_BYTES)),
   ).filter((slot) => slot !== undefined)
-  // The process ended before its first commit.
+  // The process exited before its first commit.
   if (bytes.length === 0) return undefined
   return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'corrupted'
 }

@@ -88,7 +88,7 @@ function openReadable(file: string): DatabaseSync {
     throw unusable(`SQLite cannot read its tables (${(error as Error).message}).`)
   }
   db.close()
-  throw unusable('It is not a Hookline database.')
+  throw unusable('Not a Hookline database.')
 }
 
 function tablesOf(db: DatabaseSync): readonly StoredTable[] {
