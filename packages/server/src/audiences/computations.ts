@@ -24,8 +24,9 @@ interface ComputationsOptions extends Pick<
 }
 
 /**
- * `preparing`: the first sync, or the first after a change, is not done. `live`: evaluated in real time. `paused`: live, but every
- * destination is disabled, paused or deleted. `disabled`: not evaluated. `failed`: the last sync failed.
+ * `preparing`: the first sync, or the first after a change, is not done, or the computation is being deleted. `live`: evaluated in
+ * real time. `paused`: live, but every destination is disabled, paused or deleted. `disabled`: not evaluated. `failed`: the last
+ * sync failed.
  */
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 

@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly before: object | null
   readonly after: object | null
   readonly requestId: string
-  /** The entry is corrupted: `before` and `after` are `null`, other strings are empty. */
+  /** The entry is corrupted: `before` and `after` are `null`; `requestId` and the actor's name and role are empty. */
   readonly isUnreadable?: true
   /** The response to store with the change. Not part of the stored entry. */
   readonly response?: ResponseToStore

@@ -128,7 +128,7 @@ interface Failures {
 export interface WaitingParts {
   readonly pending: number
   readonly held: number
-  /** When the oldest pending event was received. Searches only some of the parts that have been due longest. */
+  /** When the oldest pending event was received. Searches only the 20,000 parts that have been due longest. */
   readonly oldestAt: number | undefined
   /**
    * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. Considers only the 1,000

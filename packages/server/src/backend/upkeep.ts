@@ -89,8 +89,8 @@ export interface Upkeep {
   disk(): Promise<Disk | null>
 
   /**
-   * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that a
-   * recorded cursor has not reached, or that have unfinished deliveries. With `before`, the first slice also removes finished
+   * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that
+   * profiles have not reached, or that have unfinished deliveries. With `before`, the first slice also removes finished
    * replays and quarantine items of that age, and copies of the data. Takes a few milliseconds.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>

@@ -202,7 +202,7 @@ interface ActionDeps extends ChangeDeps, WarningDeps {
   readonly consoleUrl: string
 }
 
-/** Pause, resume, close-breaker, rotate-secret, rotate-signing-key and test. Repeating one of the first four changes nothing. */
+/** Pause, resume, close-breaker, rotate-secret, rotate-signing-key and test. The first four are idempotent. */
 export function addDestinationActions(app: AdminApp, deps: ActionDeps): void {
   addChanges(app, deps)
   addTest(app, deps)

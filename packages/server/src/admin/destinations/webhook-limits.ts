@@ -128,7 +128,7 @@ export function parseLimits(
   return set.length === 0 ? undefined : (Object.fromEntries(set) as WebhookLimits)
 }
 
-/** Whether the retry window is shorter than the retention. */
+/** An error unless the retry window is shorter than retention. */
 function retryWindowErrors(
   retryWindowMs: number | undefined,
   pointer: string,

@@ -71,7 +71,7 @@ export function idsOf({ userId, anonymousId }: Event): readonly ProfileId[] {
   return anonymousId === undefined ? NO_IDS : [{ kind: 'anonymous', id: anonymousId }]
 }
 
-/** The space of the event's source. Unknown once the source is deleted. */
+/** The space of the event's source; the default space once the source is deleted. */
 export function spaceOf(
   { sourceId }: AcceptedEvent,
   { current }: Pick<Catalog, 'current'>,

@@ -58,7 +58,7 @@ export interface EmbeddedOptions extends CorruptionOptions {
   readonly appendingThreads?: number
   /** How long a repeated messageId of a source counts as a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
-  /** Encrypts the secrets. By default a generated key in the data folder. */
+  /** Encrypts the secrets. Defaults to a generated key in the data folder. */
   readonly encryptionKey?: Redacted | undefined
   readonly onUnreadable?: OnUnreadable
   /** Called if the lock file was not a database and was emptied. */

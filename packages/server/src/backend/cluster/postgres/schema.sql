@@ -154,7 +154,7 @@ CREATE TABLE replay_ends (
 
 -- Profiles, facts and computations. JSON is `text`: jsonb refuses U+0000 and lone surrogates.
 
--- Followers of the archive, with the seq of their last event. Retention keeps later events.
+-- Followers of the archive, with the seq of their last event. Retention keeps events that profiles have not reached.
 CREATE TABLE cursors (name txt PRIMARY KEY, through bigint NOT NULL);
 
 -- Locked while a slice is applied and while identities are removed. identities: the last number, never reused.

@@ -18,7 +18,7 @@ interface OwnTopic {
   readonly unsubscribe: () => void
 }
 
-/** Tracks which nodes read which topics, by announcements every 5 s and when a node stops reading. */
+/** Tracks which nodes read which topics, by announcements every 5 s and when a node starts or stops reading. */
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
   readonly #own = new Map<string, OwnTopic>()

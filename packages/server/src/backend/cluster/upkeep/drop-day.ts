@@ -14,7 +14,7 @@ const MAX_ROWS = 20_000
 
 const [EVENTS, DECLINED, DELIVERIES, ATTEMPTS] = DAILY_TABLES
 
-/** Drops a day, and moves waiting deliveries to the default partitions. Needs the lock `upkeep`. May reject (`isLockTimeout`). */
+/** Drops a day, and moves waiting deliveries to the default partitions. Requires the lock `upkeep`. May reject (`isLockTimeout`). */
 export async function dropDay(
   transaction: Transaction<unknown>,
   day: number,
@@ -126,7 +126,7 @@ async function endQuarantine(transaction: Transaction<unknown>, day: number): Pr
 }
 
 export interface RemovalBounds {
-  /** The seq that every follower of the archive has reached; `Infinity` without followers. */
+  /** The seq that every follower except the event names has reached; `Infinity` without followers. */
   readonly through: number
   /** Every event before this position in the log is acked. */
   readonly ackedBefore: number

@@ -10,7 +10,7 @@ import { fromText } from '../postgres/text.ts'
 import { createFuturePartitions } from './partitions.ts'
 import { removeOldest } from './retention.ts'
 
-/** Days to create partitions for, at startup and by retention. */
+/** How many days ahead partitions are created: at startup, and by retention. */
 const AHEAD_AT_START = 1
 const AHEAD = 7
 

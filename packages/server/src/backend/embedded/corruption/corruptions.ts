@@ -46,7 +46,7 @@ export function refuseCorruptedRecords(
   const number = lastCommit(db)
   if (acceptLoss !== number)
     throw new ConfigurationCorruptedError(
-      `${texts.join(' ')} Without it, calls would be rejected and deliveries dropped. Restore a backup (hookline restore <backup> --replace). ` +
+      `${texts.join(' ')} Without this configuration, calls would be rejected and deliveries dropped. Restore a backup (hookline restore <backup> --replace). ` +
         `To continue without it and recreate it afterwards, start once with --accept-loss ${number}.`,
     )
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')

@@ -9,11 +9,11 @@ const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
-/** The last event that the consumer has acked and every follower has reached, except the catalog of names: its delay must not fill the disk. */
+/** The last event that the consumer has acked and every follower has reached, except the event names: their delay must not fill the disk. */
 const REACHED_BY_ALL = `SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position
   UNION ALL SELECT through FROM cursors WHERE name <> '${EVENT_NAMES_CURSOR}')`
 
-/** Removes the oldest events after `afterSeq`, if they are acked, passed by every follower, and not waiting. */
+/** Removes the oldest events after `afterSeq`, up to `REACHED_BY_ALL`, unless they are waiting. */
 export function removeOldest(db: DatabaseSync): (slice: SliceInput) => SliceResult {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
