@@ -88,7 +88,7 @@ test('a disabled destination with a backlog is a problem, with a link to its set
   await go('')
   const disabled = problemsOf(page)
     .getByRole('listitem')
-    .filter({ hasText: 'The destination is disabled with 1 undelivered event' })
+    .filter({ hasText: 'The destination is disabled and has 1 undelivered event' })
   await disabled.getByText('enable the destination in its settings').waitFor()
   await page.getByRole('cell', { name: /^1 pending, oldest/ }).waitFor()
   await disabled.getByRole('link', { name: 'View' }).click()

@@ -352,7 +352,7 @@ describe.concurrent('operators get an alert about', () => {
         properties: {
           ...shared,
           state: 'ended',
-          title: 'Nothing is in quarantine.',
+          title: 'The quarantine is empty.',
           remedy: 'No action is needed.',
         },
       })

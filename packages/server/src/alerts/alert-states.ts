@@ -272,7 +272,7 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
 
 /** The title of a recovery alert, from the name of the destination or node. */
 const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => string>>> = {
-  quarantine: () => 'Nothing is in quarantine.',
+  quarantine: () => 'The quarantine is empty.',
   disk_low: () => 'The data disk has enough free space.',
   webhook_failing: (name) => `${name} is working again.`,
   webhook_paused: (name) => `${name}: the webhook is no longer paused.`,

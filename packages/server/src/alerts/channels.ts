@@ -74,7 +74,7 @@ export const CHANNEL_FORMATS = {
 )`,
   },
   discord: {
-    // Longer messages are refused. The link stays whole.
+    // Longer messages are refused. The link is never truncated.
     transform: `(
   ${TEXTS}
   $text := $substring($lines, 0, 1999 - $length(properties.link));

@@ -49,7 +49,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   if (!destination.enabled && pending + held > 0)
     findings.push(
       ofDestination(destination, 'deliveries_held', {
-        title: `The destination is disabled with ${countText(pending + held, 'undelivered event')}.`,
+        title: `The destination is disabled and has ${countText(pending + held, 'undelivered event')}.`,
         remedy: 'To deliver them, enable the destination in its settings.',
         count: pending + held,
         to: `/destinations/${destination.id}?tab=settings`,

@@ -108,7 +108,7 @@ export interface Suppressions {
   /** Counts dropped calls for users that are still suppressed. A crash shortly after may lose the counts. */
   countSuppressed(calls: SuppressedCalls): Promise<void>
 
-  /** Visible in `has` of every reachable node when it resolves. Existing ones of the same user and source stay. */
+  /** Visible in `has` of every reachable node when it resolves. Existing ones of the same user and source are kept. */
   add(suppressions: readonly Suppression[]): Promise<void>
 
   /** Ends all suppressions of the user, durably and on every reachable node. Resolves to whether there was one. */

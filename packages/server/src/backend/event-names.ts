@@ -74,7 +74,7 @@ export interface EventNameFilter {
  * that nothing is counted twice. Retention does not wait for it: removed events are not counted.
  *
  * A name or a property that only one user sent may contain data of that user: a purge of the user removes it. One that the user
- * sent under two ids, for example before and after a login, counts as sent by two users and stays.
+ * sent under two ids, for example before and after a login, counts as sent by two users and is kept.
  */
 export interface EventNames {
   /** The first call begins at the oldest event of the log. */

@@ -159,7 +159,7 @@ export interface FoundProfiles extends Page<ProfileSummary> {
 export interface Profiles {
   state(): Promise<ProfilesState>
 
-  /** Begins to follow the log at its oldest event. `maxLinks`: anonymousIds of a profile; excess links stay until a relink. */
+  /** Begins to follow the log at its oldest event. `maxLinks`: anonymousIds of a profile; excess links are kept until a relink. */
   begin(maxLinks: number): Promise<void>
 
   /**

@@ -360,7 +360,7 @@ const RECOVERIES: Readonly<
     },
   ],
   Quarantine: [
-    'Nothing is in quarantine.',
+    'The quarantine is empty.',
     async ({ backend }) => {
       const [delivery] = (await backend.deliveries.list({}, { limit: 1 })).data
       await backend.replays.retry(delivery!.id, NOON)

@@ -294,7 +294,7 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
 }
 
 const NO_KEYS =
-  'The destination has no signing key to replace. Set its signature to ed25519 or both: the first key pair is generated.'
+  'The destination has no signing key to replace. Set its signature to ed25519 or both: Hookline then generates the first key pair.'
 
 /** @throws {Problem} `rotation_in_progress` if the last rotation ends after `now` */
 function requireEnd(until: number | undefined, now: number): void {

@@ -115,7 +115,7 @@ function isRotation(keys: readonly SigningKey[]): boolean {
   return (last.from ?? 0) <= first.until
 }
 
-/** Whether this is the list that the API shows. */
+/** Whether this is the list that the API returns. */
 function isShown(input: unknown): boolean {
   return (
     Array.isArray(input) &&
@@ -133,7 +133,7 @@ function parseKey(input: unknown, pointer: string, errors: FieldError[]): Signin
   errors.push(...unknownFields(input, FIELDS, pointer))
   const { privateKey } = input
   if (typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
-    const message = 'privateKey must be whsk_ and an Ed25519 key pair in base64.'
+    const message = 'privateKey must be whsk_ followed by an Ed25519 key pair in base64.'
     errors.push(fieldError(`${pointer}/privateKey`, 'invalid_key', message, hint))
     return undefined
   }

@@ -161,7 +161,7 @@ const MAX_REASONS = 3
 function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
   if (filter === undefined) return 'The destination no longer has a filter.'
   const failed = whyExcluded(filter, event)
-  if (failed.length === 0) return 'The current filter lets the event pass.'
+  if (failed.length === 0) return 'The event passes the current filter.'
   const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''
   return `The current filter also excludes the event: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
 }

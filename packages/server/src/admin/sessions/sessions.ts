@@ -163,7 +163,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
       throw new Problem('not_found', { detail: 'No session has this id.' })
     const isOwn = session.id === request.actor.id
     if (!isOwn && !includesRole(request.actor.role, 'admin'))
-      throw new Problem('forbidden', { detail: 'Only admins can end the sessions of others.' })
+      throw new Problem('forbidden', { detail: "Only admins can end other users' sessions." })
     await sessions.end(request, session)
     if (isOwn) setSessionCookie(request, reply, '', 0)
     return reply.code(204).send()

@@ -135,7 +135,7 @@ class SharedLease {
     await this.#renewing
     const fence = await this.#fence.catch(() => undefined)
     if (fence === undefined) return
-    // The row stays, so that the fence keeps growing. Without the database, the lease expires.
+    // The row is kept, so that the fence keeps growing. Without the database, the lease expires.
     await unlessUnavailable(
       this.#options.postgres.run(sql`
         UPDATE leases SET until = '-infinity' WHERE name = ${this.#name} AND holder = ${this.#holder} AND fence = ${fence}`),

@@ -74,7 +74,7 @@ async function refuse(transaction: Transaction<unknown>, added: AddedIds): Promi
   await lock(transaction, 'archive')
   await addPurgedIds(new PostgresTx(transaction), added)
   const names = added.ids.map(({ id }) => Buffer.from(JSON.stringify(id)))
-  // The rows and their reasons stay.
+  // The rows and their reasons are kept.
   await sql`UPDATE quarantine SET content = NULL WHERE content IS NOT NULL AND EXISTS (
     SELECT FROM unnest(${names}::bytea[]) AS named (id) WHERE position(named.id IN content) > 0)`.execute(
     transaction,

@@ -77,7 +77,7 @@ async function countRows(
   return rows[0]!.count
 }
 
-/** Attempts of notices are in the same partitions, and stay as long as their deletion. */
+/** Attempts of notices are in the same partitions, and are kept as long as their deletion. */
 function noticesOf(day: number) {
   return sql`SELECT id FROM notices WHERE ${isOfDay(DELIVERIES, day)}`
 }

@@ -37,7 +37,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 
 /**
  * Restores a backup. If the folder has a database, throws, or with `replace` keeps it and returns its file.
- * @throws {UnusableDatabaseError} without having changed anything @throws {DataDirInUseError}
+ * @throws {UnusableDatabaseError} without changing anything @throws {DataDirInUseError}
  */
 export async function restoreInto(
   dataDir: string,

@@ -173,7 +173,7 @@ async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
     WHERE id IN (${endedIds})`)
 }
 
-/** Copies results from ended profiles. Existing results of the same computation stay. */
+/** Copies results from ended profiles. Existing results of the same computation are kept. */
 async function copyResults(tx: Tx, ended: readonly Move[]): Promise<void> {
   const input = tx.dialect.rows(ended, { number: ['id', 'to'] })
   await tx.run(sql`
