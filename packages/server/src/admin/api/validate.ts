@@ -103,7 +103,12 @@ export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) =
   }
 }
 
-const NOT_AN_OBJECT = fieldError('', 'invalid_type', 'The body is not an object.', 'Send a JSON object.')
+const NOT_AN_OBJECT = fieldError(
+  '',
+  'invalid_type',
+  'The body is not an object.',
+  'Send a JSON object.',
+)
 
 function errorsOf(schema: RequestSchema, value: Fields): FieldError[] {
   const { properties, 'x-prefix': prefix, 'x-immutable': hints = {} } = schema

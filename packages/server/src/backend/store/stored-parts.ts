@@ -62,7 +62,8 @@ export class StoredParts {
     if (destinationId === of?.destinationId && isUnfinishedPart) return read
     return {
       id,
-      reason: 'The delivery is queued for a webhook but has no part for it: the database is corrupted.',
+      reason:
+        'The delivery is queued for a webhook but has no part for it: the database is corrupted.',
     }
   }
 

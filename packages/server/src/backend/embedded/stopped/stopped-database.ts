@@ -139,7 +139,9 @@ export function corruptionsOf(file: string): readonly string[] {
     const latest = MIGRATIONS.at(-1)!.version
     if (version === 0) return ['Not a Hookline database.']
     if (version > latest)
-      return [`It has schema ${version}, but this version of Hookline only supports schemas up to ${latest}.`]
+      return [
+        `It has schema ${version}, but this version of Hookline only supports schemas up to ${latest}.`,
+      ]
     const rows = db.prepare('PRAGMA quick_check(10)').all()
     return rows.map((row) => String(row['quick_check'])).filter((text) => text !== 'ok')
   } catch (error) {
