@@ -4,9 +4,9 @@ import type { Config } from './config.ts'
 import { readIfExists, writeDurably } from './util/durable-file.ts'
 import { Redacted } from './util/secrets/redacted.ts'
 
-/** The token of the management API, with its origin. */
+/** The management API token and where it came from. */
 export class AdminToken extends Redacted {
-  /** Its file; `null` for a configured token. */
+  /** The file that stores it; `null` if the token is configured. */
   readonly file: string | null
   /** Whether it was just created: the CLI then shows it once. */
   readonly isNew: boolean
@@ -25,7 +25,7 @@ class AdminTokenCorruptedError extends Error {
   override readonly name = 'AdminTokenCorruptedError'
 }
 
-/** The configured token, else the one in `<dataDir>/admin-token`, which the first start creates. */
+/** Returns the configured token, or else the one in `<dataDir>/admin-token`, which is created at the first start. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ConfigError, type ConfigFile } from './config.ts'
 
-/** Reads a YAML or JSON file of settings by name. A list may be a comma-separated string. @throws {ConfigError} */
+/** Reads settings from a YAML or JSON file. A list may also be a comma-separated string. @throws {ConfigError} */
 export function readConfigFile(path: string): ConfigFile {
   const document = parseFile(textOf(path), path)
   if (document === null || document === undefined) return { path, values: {} }
@@ -22,7 +22,7 @@ function textOf(path: string): string {
     return readFileSync(path, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new ConfigError([`The configuration file ${path} cannot be read (${code}).`])
+    throw new ConfigError([`Cannot read the configuration file ${path} (${code}).`])
   }
 }
 

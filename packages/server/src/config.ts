@@ -9,7 +9,7 @@ type Value<S extends SettingName> =
 /** All settings, parsed and frozen. */
 export type Config = { readonly [S in SettingName]: Value<S> }
 
-/** All problems of a configuration. */
+/** Lists every problem in a configuration. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -31,10 +31,10 @@ export interface ConfigFile {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** The origin of the value of a setting. */
+/** Where the value of a setting comes from. */
 export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
-  /** The name of the flag, the variable or the file; absent if none was set. */
+  /** The name of the flag, variable or file; absent if none was set. */
   readonly name?: string
   readonly key?: string
 }
@@ -43,11 +43,11 @@ export interface Origin {
 export interface ResolvedConfig {
   readonly config: Config
   readonly origins: { readonly [S in SettingName]: Origin }
-  /** The text of each value, if there is one. The text of a secret is the secret itself. */
+  /** The text of each value that is set. For a secret, this is the secret itself. */
   readonly texts: { readonly [S in SettingName]?: string }
 }
 
-/** The flag of a setting: `--retry-window` for `retryWindowMs`, because times are written with their unit. */
+/** The flag of a setting: `--retry-window` for `retryWindowMs`, because durations are written with a unit. */
 export function flagOf(name: SettingName): string {
   return `--${nameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
@@ -59,12 +59,12 @@ export function variableOf(name: SettingName): string {
     .toUpperCase()}`
 }
 
-/** The name of a setting for users: `retryWindow` for `retryWindowMs`. */
+/** The public name of a setting: `retryWindow` for `retryWindowMs`. */
 export function nameOf(name: SettingName): string {
   return name.replace(/Ms$/, '')
 }
 
-/** `HOOKLINE_ADMIN_TOKEN_FILE`, the variable that names a file with the secret. */
+/** The variable that names a file containing the secret: `HOOKLINE_ADMIN_TOKEN_FILE`. */
 export function fileVariableOf(name: SettingName): string {
   return `${variableOf(name)}_FILE`
 }
@@ -78,7 +78,7 @@ const VARIABLES = [...NAMES.map(variableOf), ...SECRETS.map(fileVariableOf)]
 const OTHER_VARIABLES = /^HOOKLINE_(?:TEST_|REQUIRE_|URL$|WRITE_KEY$|CONFIG$)/
 
 /**
- * Builds the configuration. Flags override variables, variables the file, and the file the defaults.
+ * Builds the configuration. In order of precedence: flags, environment variables, the file, defaults.
  * @throws {ConfigError} with all problems, and a suggestion for each unknown variable or key
  */
 export function parseConfig(

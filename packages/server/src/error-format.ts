@@ -1,7 +1,7 @@
 import { problemFormat } from './admin/problems/problem.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 
-/** Formats errors outside routes: as a problem below `/api`, else as the ingestion API does. */
+/** Formats errors outside routes: as a problem under `/api`, otherwise like the ingestion API. */
 export const errorFormat: ErrorFormat = (code, request) =>
   /^\/api(?:[/?]|$)/.test(request.url)
     ? problemFormat(code, request)

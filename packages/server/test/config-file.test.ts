@@ -99,7 +99,7 @@ describe('the configuration file', () => {
 
   test('that does not exist is a problem', () => {
     expect(problemsOf(() => readConfigFile('/nowhere/h.yaml'))).toEqual([
-      'The configuration file /nowhere/h.yaml cannot be read (ENOENT).',
+      'Cannot read the configuration file /nowhere/h.yaml (ENOENT).',
     ])
   })
 })

@@ -26,7 +26,7 @@ interface DeletionWorkerOptions extends Pick<
   readonly activity: Pick<ActivityListener, 'purged' | 'updated'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Called after users' bytes were erased from the database; resolves when copies of the database are removed. */
+  /** Called after user data has been erased from the database; resolves once copies of the database are removed. */
   readonly onErased: () => Promise<void>
   readonly onNotices: () => void
 }
@@ -39,10 +39,10 @@ const POLL_EVERY_MS = 10_000
 const LOG_EVERY_MS = 10 * 60_000
 
 /**
- * Carries out deletions one after the other, the oldest first. Each step is recorded when it is done and is idempotent,
- * so after a crash the deletion continues with the step that was interrupted.
+ * Carries out deletions one at a time, oldest first. Each step is idempotent and is recorded when it is done, so after
+ * a crash the deletion resumes at the interrupted step.
  *
- *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the lanes of notices deliver the notices
+ *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the notice lanes deliver the notices
  *               (if requested)
  *
  * The order matters: no new events of the user arrive during the purge, and a receiver is notified only after the data
@@ -54,7 +54,10 @@ export class DeletionWorker implements Worker {
   readonly #recurring: RecurringWork
   /** A failing deletion is retried every ten seconds, and logged every ten minutes. */
   readonly #failures: LogThrottle
-  /** The last purged deletion. If erasing its bytes failed, a second purge would remove new data of the user. */
+  /**
+   * The last deletion purged. If erasing its data fails, only that is retried: a second purge would remove the user's
+   * new data.
+   */
   #purged: string | undefined
   readonly #slices: TimeSlices
 
@@ -149,7 +152,7 @@ export class DeletionWorker implements Worker {
       if (userIds.length > 0) await this.#purgeAll({ deletionId, sourceIds, userIds }, signal)
     })
     if (!isDone) return false
-    // All together, because a purge of anonymous ids reads the whole archive.
+    // All at once, because a purge of anonymous ids reads the whole archive.
     const all = { after: '', limit: LIMITS.usersPerDeletion }
     const anonymousIds = await deletions.ids(deletionId, 'anonymous', all)
     if (anonymousIds.length > 0)
@@ -194,7 +197,7 @@ export class DeletionWorker implements Worker {
   }
 }
 
-/** One notice for each user and each enabled destination of the covered sources. */
+/** One notice per user and enabled destination of the covered sources. */
 function noticesOf(
   { id: deletionId, createdAt, sourceIds }: DeletionRequest,
   subjects: readonly Subject[],

@@ -49,7 +49,7 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
 
 /**
  * Delivers to receivers, through one lane per webhook. The lanes share the slots fairly. A delivery has a part for
- * each webhook, and each part moves on its own:
+ * each webhook, and each part progresses independently:
  *
  *     deliver() ─▶ lane ─▶ slot ─▶ attempt ─▶ record
  *         │         ▲ │                         │
@@ -128,7 +128,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#feed.wake()
   }
 
-  /** A manual retry of the lane. `recovers`: its breaker was closed manually. */
+  /** Retries the lane manually. `recovers`: its breaker was closed manually. */
   retryNow(id: LaneId, { recovers = false } = {}): void {
     if (recovers) this.#scheduler.lane(id).beginRecovery(this.#options.clock.now())
     this.#feed.makeDue(id)
@@ -147,7 +147,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.attemptsOf(deliveryId)
   }
 
-  /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
+  /** Resolves when it can accept more deliveries. It may wait for the disk, but never for a receiver. */
   ready(): Promise<void> {
     return this.#parking.ready()
   }
@@ -160,7 +160,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.freshCount
   }
 
-  /** Time since a part in memory last ended. */
+  /** Time since a part in memory last finished. */
   get stalledMs(): number {
     return this.#accounting.stalledMs
   }
@@ -179,7 +179,7 @@ export class Dispatcher implements AsyncDisposable {
     return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
-  /** Takes a fresh delivery without waiting for a receiver: a part whose lane is full is parked. */
+  /** Accepts a fresh delivery without waiting for a receiver: a part whose lane is full is parked. */
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
     this.#accepted++
     const now = this.#options.clock.now()
@@ -194,7 +194,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#parking.added(now)
   }
 
-  /** Waits until attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended. */
+  /** Waits until attempts in flight are recorded. Call it after `signal` has aborted and the workers have stopped. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopFollowing()
     this.#accounting.end(this.#scheduler.clear())
@@ -232,9 +232,9 @@ export class Dispatcher implements AsyncDisposable {
       } catch (fault) {
         result = { fault }
       }
-      // Before the record, so that the next attempt need not wait for the disk.
+      // Before recording, so that the next attempt need not wait for the disk.
       this.#scheduler.endAttempt(lane, task)
-      // Synchronously with the record: a claim in between would reopen the delivery without the attempt.
+      // In the same tick as the record: a claim in between would reopen the delivery without the attempt.
       leaveLane(task)
       if (result === 'changed') await this.#recorder.record(open)
       else if (result === 'not begun') await this.#recorder.release(open, url)

@@ -10,7 +10,7 @@ import type { Lanes, LanesStatus } from './lanes.ts'
 import { openSupervisor, type SupervisionOptions } from './supervision.ts'
 
 interface EngineStatus extends Omit<LanesStatus, 'imbalance'> {
-  /** Deliveries that were lost or ended twice, in pipeline and lanes. 0 unless there is a bug. */
+  /** Deliveries lost or ended twice, in the pipeline and in the lanes. 0 unless there is a bug. */
   readonly imbalance: { readonly pipeline: number; readonly lanes: number }
 }
 
@@ -54,7 +54,7 @@ export class DeliveryEngine implements AsyncDisposable {
     for (const worker of this.#splitWorkers) this.supervise(worker)
   }
 
-  /** Claims due deliveries and notices now. Call it after a replay, a manual retry, or a new notice. */
+  /** Claims due deliveries and notices immediately. Call it after a replay, a manual retry, or a new notice. */
   wake(): void {
     for (const worker of this.#splitWorkers) worker.wake()
     this.lanes.wake()

@@ -23,7 +23,7 @@ import { Redacted } from '../util/secrets/redacted.ts'
 
 export interface LaneSettings {
   readonly retryWindowMs: number
-  /** Delays between attempts; by default exponential. */
+  /** Delays between attempts; exponential by default. */
   readonly retryScheduleMs?: readonly number[] | undefined
   readonly limits: DispatcherOptions['limits']
 }
@@ -45,7 +45,7 @@ export interface LaneGroupOptions extends SupervisionOptions {
   readonly settings: LaneSettings
   readonly sender: GroupSender
   readonly health: WebhookHealth
-  /** Makes the attempts of events; by default `Attempts` with `sender`. */
+  /** Makes the attempts for events; defaults to `Attempts` with `sender`. */
   readonly attempts?: Attempts
   /** Whether this group has the lanes of a destination; by default all. */
   readonly owns?: (destinationId: string) => boolean

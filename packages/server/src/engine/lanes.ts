@@ -4,7 +4,10 @@ import type { WebhookLanes } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
 
 export interface LanesStatus {
-  /** Time since a delivery in memory last ended. The time of an attempt is limited, however slow its receiver. */
+  /**
+   * Time since a delivery in memory last finished. Slow receivers do not raise it much, because attempts have a time
+   * limit.
+   */
   readonly stalledMs: number
   readonly inMemory: number
   readonly unrecorded: number
@@ -15,21 +18,21 @@ export interface LanesStatus {
   readonly failing: ReadonlyMap<string, string>
 }
 
-/** The lanes of all destinations. Inputs and outputs are plain data in bulk: lanes may be in other threads. */
+/** The lanes of all destinations. Inputs and outputs are plain data in bulk, because lanes may run in other threads. */
 export interface Lanes extends WebhookLanes, AsyncDisposable {
-  /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
+  /** Accepts a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
   readonly accepted: number
   /** Fresh deliveries in memory that are not recorded. */
   readonly unrecorded: number
-  /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
+  /** Resolves when it can accept more deliveries. It may wait for the disk, but never for a receiver. */
   ready(): Promise<void>
-  /** Claims due parts now. Call it after parts in the backend became due. */
+  /** Claims due parts immediately. Call it after parts in the backend have become due. */
   wake(): void
   status(): Promise<LanesStatus>
-  /** Begins to stop: the workers end, and no more attempts begin. Safe to call twice. */
+  /** Starts to stop: the workers end, and no more attempts begin. Safe to call twice. */
   stop(): void
-  /** Aborts the attempts in flight; their deliveries stay as before. */
+  /** Aborts the attempts in flight, and leaves their deliveries unchanged. */
   abort(): void
   /** Stops, and waits until the attempts in flight are recorded. Other deliveries are redelivered after a restart. */
   [Symbol.asyncDispose](): Promise<void>

@@ -163,7 +163,10 @@ export interface PeeredLanesOptions extends Peers {
   readonly onRecovery: (webhook: LaneId) => void
 }
 
-/** Joins the lanes of all nodes: divides limits, publishes breakers and pauses. Returns a function that disconnects them. */
+/**
+ * Connects the lanes of all nodes: divides limits, publishes breakers and pauses. Returns a function that disconnects
+ * them.
+ */
 export function connectPeers(options: PeeredLanesOptions): () => void {
   const { nodes, signals, health, catalog } = options
   const divide = (): void => options.onDivision(divisionOf(nodes))

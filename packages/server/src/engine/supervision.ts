@@ -32,7 +32,7 @@ export const NONCRITICAL_WORKERS: ReadonlySet<string> = new Set([
   'notices.fresh',
 ])
 
-/** A supervisor that logs and counts failures. Workers end when `signal` aborts. */
+/** A supervisor that logs and counts failures. Workers stop when `signal` aborts. */
 export function openSupervisor(options: SupervisionOptions, signal: AbortSignal): Supervisor {
   const { clock, metrics, logger } = options
   return new Supervisor({

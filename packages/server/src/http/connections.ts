@@ -39,7 +39,10 @@ interface Connection {
   response: ServerResponse | undefined
 }
 
-/** Whether the client has not sent the whole request. A pipelined request that waits for its turn has no socket yet. */
+/**
+ * Whether the client has not sent the whole request. The response to a pipelined request that waits for its turn has no
+ * socket yet.
+ */
 function isUnfinished(response: ServerResponse | undefined): boolean {
   return response === undefined || (response.socket !== null && !response.req.complete)
 }
@@ -141,7 +144,7 @@ export class UnreadResponses {
   }
 }
 
-/** Bytes of responses that do not fit into the operating system's buffer. */
+/** Bytes of responses that do not fit in the operating system's buffer. */
 function unsentBytes(socket: Socket): number {
   // No public API has the progress of a large write; Node's own timeouts use the same property.
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize: number } }
@@ -150,7 +153,10 @@ function unsentBytes(socket: Socket): number {
 
 const CHECK_MS = 50
 
-/** Returns a function that closes idle and unused connections of a closing server, and all when `overdue` aborts. */
+/**
+ * Returns a function that closes idle and unused connections of a closing server, and all of them once `overdue`
+ * aborts.
+ */
 export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
   /** The open connections. Node treats a connection without a first byte as active, and does not close it as idle. */
   const open = new Set<Socket>()

@@ -193,7 +193,7 @@ export interface PrivateAddress {
 }
 
 /**
- * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's temporary folder if a
+ * Creates an address in a folder that no other user may enter: in `dataDir`, or in the system's temporary folder if a
  * socket cannot be created there. Disposing of it removes the folder.
  */
 export async function newPrivateAddress(

@@ -19,7 +19,7 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Whether a `Host` is well-formed. Anything else must not be part of a response: it may contain markup or code. */
+/** Whether a `Host` is well-formed. Anything else must not appear in a response: it may contain markup or code. */
 export function isHost(header: string): boolean {
   return HOST.test(header)
 }

@@ -55,7 +55,10 @@ const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
 
 const LOG_EVERY_MS = 10_000
 
-/** Responds to errors of handlers and the framework. Logs server errors: each at most once in 10 s, with the number of requests. */
+/**
+ * Responds to errors of handlers and the framework. Logs server errors: each at most once every 10 s, with the number
+ * of requests.
+ */
 export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
   const handleNotFound = notFoundHandler(format)
   const throttle = new LogThrottle(systemClock, LOG_EVERY_MS)
@@ -77,7 +80,7 @@ export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
   }
 }
 
-/** Responds to errors before a route was found: an unreadable URL, a parameter that is too long. */
+/** Responds to errors that occur before a route is found: an unreadable URL, a parameter that is too long. */
 export function routingErrorHandler(format: ErrorFormat, inTurn: InTurn) {
   return function handleRoutingError(
     error: FastifyError,

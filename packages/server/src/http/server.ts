@@ -71,7 +71,7 @@ export function createHttpServer(options: {
       // Node would answer a request without Host with an empty body, after which some clients retry forever.
       requireHostHeader: false,
     },
-    // Ids of any length reach their route, which responds with not found.
+    // Ids of any length reach their route, which responds with 404.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     rewriteUrl: ({ url = '' }) => routedUrl(url),
     forceCloseConnections: 'idle',

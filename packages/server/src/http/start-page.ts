@@ -30,7 +30,7 @@ export function startPageRoute(options: { readonly hasConsole: boolean }): Fasti
 const STYLE = `:root { color-scheme: light dark }
 body { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem; font: 16px/1.6 system-ui, sans-serif }`
 
-/** The page of a listener without a console. It is public, so it shows nothing of the management side. */
+/** The page of a listener without a console. It is public, so it reveals nothing about management. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

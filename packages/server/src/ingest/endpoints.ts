@@ -31,7 +31,7 @@ const batches = BATCH_PATHS.map((path): Endpoint => ({ path, route: '/v1/batch' 
 /** All paths for calls, including those of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
-/** The path for metrics of client libraries: always a success, and the body is ignored. */
+/** The path for metrics of client libraries. The response is always a success, and the body is ignored. */
 export const CLIENT_TELEMETRY_PATH = '/v1/m'
 
 /** The settings path, and the one used by clients with a custom CDN host. */

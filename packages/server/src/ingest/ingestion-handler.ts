@@ -93,8 +93,8 @@ interface ReceivedRequest {
 }
 
 /**
- * Returns the trace context of the request. The first invocation, made only after authentication, begins the span, so that
- * scanners do not fill the queue of spans.
+ * Returns the trace context of the request. The first invocation, made only after authentication, begins the span, so
+ * that scanners do not fill the span queue.
  */
 type BeginTrace = () => string | undefined
 
@@ -113,7 +113,7 @@ const READ_BYTES_PER_TURN = 4 * 1024 * 1024
 const MANY_UNRECORDED = 64
 /** Bodies smaller than this are parsed to find their key. Larger bodies are searched first. */
 const SEARCHED_BYTES = 16 * 1024
-/** Stands for the unknown source of a body. No source has this id. */
+/** Stands in for the unknown source of a body. No source has this id. */
 const NO_SOURCE = ''
 
 /** Codes with a more detailed log line. */
@@ -177,7 +177,7 @@ export class IngestionHandler {
     return 'result' in checked ? this.#store(checked) : checked
   }
 
-  /** Logs the unknown key of a request for settings, which is not a call. */
+  /** Logs the unknown key of a settings request, which is not a call. */
   logUnknownKey(writeKey: string): void {
     this.#rejectedKeys.add(writeKey, 'unknown_write_key')
   }
@@ -229,7 +229,7 @@ export class IngestionHandler {
   ): Steps<CheckedRequest | IngestResponse> {
     const { request, endpoint, isStrict, beginTrace } = received
     const { config, clock } = this.#deps
-    // Other bodies of the source may have used its tokens since this one was read.
+    // Other bodies of the source may have used up its tokens since this one was read.
     const limited = found && this.#limited(found)
     const bytes = received.body.take()
     if (limited) return limited

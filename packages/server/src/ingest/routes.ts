@@ -92,7 +92,7 @@ function allowRequested(request: FastifyRequest, reply: FastifyReply): void {
   if (requested !== undefined) void reply.header('access-control-allow-headers', requested)
 }
 
-/** A plan that blocks no event. The browser library reads it before it sends. */
+/** A plan that blocks no event. The browser library reads it before sending. */
 const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 
 /** The request headers that the response depends on. */

@@ -12,7 +12,7 @@ interface Body {
 
 interface Task {
   readonly steps: Steps<unknown>
-  /** Within a source, tasks run in ascending order of it. */
+  /** The tasks of a source run in ascending order of priority. */
   readonly priority: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void

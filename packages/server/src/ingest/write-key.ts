@@ -16,9 +16,10 @@ export function authenticate(
   return source.enabled ? source : { refused: 'source_disabled', source }
 }
 
-// Keys are looked up in headers, query and body. The body is last: an invalid key in the others is refused without reading it.
+// Keys are looked up in headers, query and body. The body comes last: an invalid key in the headers or query is refused
+// without reading it.
 
-/** The user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
+/** The Basic user name (with or without a colon), the Bearer token, or `X-Write-Key`. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {
   return keyFromAuthorization(headers.authorization) ?? textOf(headers['x-write-key'])
 }
@@ -79,7 +80,7 @@ function textOf(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** The last use of a key is stored at most this often: that avoids a write for every request with a busy key. */
+/** The last use of a key is stored at most this often, to avoid a write for every request with a busy key. */
 const RECORD_EVERY_MS = 60_000
 
 /** Records when write keys were last used. No call waits for it. */

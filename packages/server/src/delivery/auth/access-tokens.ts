@@ -4,9 +4,9 @@ import type { Clock } from '../../util/time/clock.ts'
 import { requestToken, type SendTokenRequest } from './token-request.ts'
 
 const UNAUTHORIZED = 401
-/** A token is renewed this long before it expires, or after half of its lifetime. */
+/** A token is renewed this long before it expires, or after half its lifetime if that is later. */
 const MARGIN_MS = 60_000
-/** How long refused tokens are not replaced once the receiver has also refused a new one. */
+/** How long a refused token is not replaced after the receiver has also refused a new one. */
 const REFUSED_MS = 10_000
 /** Beyond this, the least recently used tokens are evicted. */
 const MAX_TOKENS = 10_000
@@ -16,7 +16,7 @@ export interface AccessTokensOptions {
   readonly send: SendTokenRequest
 }
 
-/** The access tokens of webhooks, in memory only. */
+/** Caches the access tokens of webhooks, in memory only. */
 export class AccessTokens {
   readonly #options: AccessTokensOptions
   readonly #byWebhook = new LRUCache<string, WebhookToken>({ max: MAX_TOKENS })
@@ -26,8 +26,8 @@ export class AccessTokens {
   }
 
   /**
-   * Makes an attempt with the token of the webhook, and a second attempt with a new token if the receiver responded with 401. The second
-   * attempt gets the result of the first.
+   * Makes an attempt with the webhook's token. If the receiver responds with 401, makes a second one with a new token,
+   * and passes it the result of the first.
    * @throws {AuthFailedError} if the endpoint returned no token
    */
   async attempt<Result extends { readonly status?: number }>(

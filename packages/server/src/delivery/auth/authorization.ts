@@ -7,7 +7,7 @@ export function authorizationOf(auth: WebhookAuth | undefined, token = ''): stri
   return `Bearer ${'bearer' in auth ? auth.bearer : token}`
 }
 
-/** The secrets in the request that a receiver may repeat. */
+/** The secrets in a request, which a receiver may echo. */
 export function sentSecrets(auth: WebhookAuth | undefined, token = ''): string[] {
   if (auth === undefined || 'clientCertificate' in auth) return []
   if ('bearer' in auth) return [auth.bearer]
@@ -16,7 +16,7 @@ export function sentSecrets(auth: WebhookAuth | undefined, token = ''): string[]
   return [password, basicCredentials(user, password)]
 }
 
-/** The login of a mail server, as `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN` send it. */
+/** The credentials for a mail server, as `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN` send it. */
 export function mailLogins(auth: WebhookAuth | undefined): string[] {
   if (auth === undefined || !('basic' in auth)) return []
   const { user, password } = auth.basic

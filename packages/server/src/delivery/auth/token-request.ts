@@ -15,7 +15,7 @@ export interface TokenResponse {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Sends a request to a token endpoint. @throws {AuthFailedError} without a response */
+/** Sends a request to a token endpoint. @throws {AuthFailedError} if there is no response */
 export type SendTokenRequest = (request: TokenRequest) => Promise<TokenResponse>
 
 export interface AccessToken {
@@ -25,7 +25,7 @@ export interface AccessToken {
 
 const PAUSE_MS = 5_000
 
-/** The event was not sent, because an access token is missing. The message has no secrets. */
+/** The event was not sent, because no access token could be obtained. The message contains no secrets. */
 export class AuthFailedError extends Error {
   override readonly name = 'AuthFailedError'
   readonly code = 'HOOKLINE_AUTH_FAILED'
@@ -86,7 +86,7 @@ function requestOf(
   }
 }
 
-/** RFC 6749 §2.3.1 requires it before the encoding of `Basic`. */
+/** Required by RFC 6749 §2.3.1 before the Basic encoding. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }
@@ -144,9 +144,9 @@ function failureText({ status, body }: TokenResponse, credentials: ClientCredent
 
 function reason(status: number, object: JsonObject | undefined): string {
   if (status !== 200) return ''
-  if (object === undefined) return ', but not with a JSON object of up to 8 KiB'
+  if (object === undefined) return ', but the body is not a JSON object of up to 8 KiB'
   return Object.hasOwn(object, 'access_token')
-    ? ', but not with a bearer token that a header can contain'
+    ? ', but not with a bearer token that can be sent in a header'
     : ' without an access token'
 }
 

@@ -12,8 +12,8 @@ import { isThrottled } from './pace.ts'
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
- * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
- * it is open. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
+ * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. While it is open, no attempts are
+ * made or used up. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
  * A `responded` sample of an earlier attempt closes a breaker that throttling opened.
  */
 export type Breaker =
@@ -68,8 +68,8 @@ const MAX_OPEN_MS = 5 * 60_000
 /** Even with the shortest jitter, a failing webhook gets at most one probe a second. */
 const MIN_OPEN_MS = 1_000
 /**
- * After this time without a result, another probe may start: two requests with the longest timeout, and two for a token before
- * each, with the default timeout.
+ * After this time without a result, another probe may start. Enough for two requests with the longest timeout, each
+ * after two token requests with the default timeout.
  */
 const PROBE_MS = 90_000
 

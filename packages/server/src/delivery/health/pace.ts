@@ -13,9 +13,10 @@ import { classification } from '../sending/outcome.ts'
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
- * A receiver that responds to every tenth request with a 503, at any rate, is faulty, not limited. So after some falls, a
- * trial sends at eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
- * Otherwise there is a limit, and the next trial comes later.
+ * A receiver that responds to every tenth request with a 503, however few it gets, is faulty, not rate-limited. So
+ * after some falls, a trial sends at eight times the pace. If enough is accepted, that pace stays, and its throttled
+ * share is tolerated.
+ * Otherwise there is a limit, and the next trial is further off.
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
@@ -79,8 +80,8 @@ const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
 /** Up to this throttled share, the pace does not fall. A trial may raise it for its webhook. */
 const TOLERATED_SHARE = 0.1
 /**
- * The most that one accepted attempt adds to the pace, in attempts per second. At a pace of n, one is accepted every 1/n seconds, so
- * the pace grows e-fold each second.
+ * The maximum that one accepted attempt adds to the pace, in attempts per second. At a pace of n, one is accepted every
+ * 1/n seconds, so the pace grows e-fold each second.
  */
 const SEARCH_GROWTH = 1
 /** What an accepted attempt adds near the ceiling. It doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
@@ -89,7 +90,7 @@ const GROWTH = 0.007
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
-/** Without a throttled attempt for this long, the webhook has no pace. */
+/** A webhook without a throttled attempt for this long is no longer paced. */
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PARTIAL_ACCEPT_MS = 60_000
@@ -102,7 +103,7 @@ const FALLS_UNTIL_TRIAL = 5
 const TRIAL_FACTOR = 8
 const TRIAL_ATTEMPTS = 32
 /**
- * A trial of which at least this share is accepted shows no limit: a receiver that limits its rate accepts about an eighth, because a
+ * A trial with at least this share accepted shows no limit: a rate-limited receiver accepts about an eighth, because a
  * trial sends at eight times the pace.
  */
 const ACCEPTED_IN_TRIAL = 3 / 8

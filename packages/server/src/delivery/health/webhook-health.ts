@@ -30,7 +30,10 @@ interface Health {
   readonly retryAfterUntil: number
   readonly pace: Pace | undefined
   readonly accepted: AcceptedCount
-  /** Grows with each probe and manual close. Results of an earlier generation are outdated, and ignored. */
+  /**
+   * Incremented by each probe, and by a close that is manual or comes from another node. Results of an earlier
+   * generation are ignored.
+   */
   readonly generation: number
 }
 
@@ -92,7 +95,7 @@ export class WebhookHealth {
     return Math.max(earliestAttemptAt(breaker), retryAfterUntil)
   }
 
-  /** When the breaker's open time ends; 0 if it is closed or half-open. */
+  /** When the breaker's open time ends; 0 if the breaker is closed or half-open. */
   openUntil(destinationId: string, url: string): number {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'open' ? breaker.until : 0

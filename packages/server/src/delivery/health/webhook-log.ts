@@ -20,9 +20,9 @@ export interface WebhookLogOptions {
 }
 
 const MINUTE_MS = 60_000
-/** Webhooks with their own line in the summary of a minute. */
+/** Webhooks with their own line in the per-minute summary. */
 const MAX_SUMMARISED = 20
-/** Far more webhooks than fail at one time. The least recently used one is dropped first. */
+/** Far more webhooks than fail at once. Beyond this, the least recently used ones are evicted. */
 const MAX_WEBHOOKS = 10_000
 
 /**
@@ -83,7 +83,7 @@ export class WebhookLog implements Worker {
   #summarise(): void {
     const { logger } = this.#options
     const failed: FailingWebhook[] = []
-    // A copy, because the iterator of the cache may begin again when an entry is deleted.
+    // A copy, because the cache's iterator may restart when an entry is deleted.
     const entries = [...this.#failing]
     for (const [key, failing] of entries) {
       if (!this.#isInUse(failing)) {

@@ -19,7 +19,7 @@ const GONE = 410
 export const GONE_LIMIT = 3
 export const MIN_INTERVAL_MS = 60_000
 const MAX_WEBHOOKS = 10_000
-/** The wait before the next try after a conflict; this node has the other change by then. */
+/** The delay before a retry after a conflict; by then, this node has the other change. */
 const AFTER_CONFLICT_MS = 1_000
 
 /** The count after an attempt; one without a response does not change it. */
@@ -60,7 +60,7 @@ export class WebhookPauser {
     this.#options = options
   }
 
-  /** When it pauses the webhook, the returned promise resolves once the catalog has the pause. */
+  /** If it pauses the webhook, returns a promise that resolves once the catalog has the pause. */
   onResult(
     destinationId: string,
     ended: EndedAttempt,
@@ -88,7 +88,7 @@ export class WebhookPauser {
     return goneCount !== undefined && goneCount.count >= GONE_LIMIT ? 'webhook_gone' : undefined
   }
 
-  /** Retries while others change the destination at the same time. */
+  /** Retries if the destination was changed concurrently. */
   async #pause(
     destinationId: string,
     url: string,

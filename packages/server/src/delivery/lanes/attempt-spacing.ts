@@ -19,7 +19,7 @@ export class AttemptSpacing {
     this.#clock = clock
   }
 
-  /** Returns the time of the next attempt, which no other attempt gets. */
+  /** Reserves and returns the time of the next attempt. */
   reserve(id: LaneId, perSecond: number): number {
     const key = laneKey(id)
     const before = this.#reserved.get(key)?.at ?? -Infinity

@@ -25,14 +25,14 @@ export interface LaneSchedulerOptions {
   readonly limitsOf: (id: LaneId) => WebhookLimits | undefined
   /** Spaces the attempts of webhooks with `limits.perSecond`. */
   readonly spacing: Pick<AttemptSpacing, 'reserve' | 'release'>
-  /** Whether the tasks of the webhook make no attempt now: its breaker is open, or it requested a pause. */
+  /** Whether the webhook gets no attempts now: its breaker is open, or it requested a pause. */
   readonly isBlocked: (id: LaneId) => boolean
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** How many of the lanes that wait for a slot try again when one is freed. */
+/** How many lanes waiting for a slot try again when one is freed. */
 const LANES_PER_FREED_SLOT = 4
 /** How long an empty lane stays open: long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000
@@ -50,7 +50,7 @@ export class LaneScheduler {
   /** Lanes with work, in the order of their turns. A turn is one attempt: with equal costs, this is deficit round robin. */
   readonly #turns: Lane[] = []
   readonly #laneLimits: LaneLimits
-  /** Lanes with work that wait for slots of other lanes. */
+  /** Lanes with work that wait for other lanes to free slots. */
   readonly #outOfSlots = new Set<Lane>()
   /** Lanes that wait for their pace, with the function that cancels the timer. */
   readonly #paced = new Map<Lane, () => void>()
@@ -275,7 +275,7 @@ class Slots {
   }
 }
 
-/** This node's share of the limits of each lane, which apply to all nodes together. */
+/** This node's share of the limits per lane, which apply to all nodes together. */
 export interface LaneDivision {
   readonly nodes: number
   readonly index: number
@@ -283,7 +283,10 @@ export interface LaneDivision {
 
 export const UNDIVIDED: LaneDivision = { nodes: 1, index: 0 }
 
-/** This node's part of a limit. Each is at least 1. The parts add up to the limit, unless there are more nodes than that. */
+/**
+ * This node's part of a limit. Each is at least 1. The parts add up to the limit, unless it is lower than the number of
+ * nodes.
+ */
 export function partOfLimit(limit: number, { nodes, index }: LaneDivision): number {
   const rest = index < limit % nodes ? 1 : 0
   return Math.max(1, Math.floor(limit / nodes) + rest)

@@ -91,7 +91,10 @@ export class Lane {
     this.#inMemory[task.origin]++
   }
 
-  /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt` and `recorded`. */
+  /**
+   * Takes the next task, or returns `undefined` if only retries are waiting and `mayRetry` is false. The caller must
+   * then call `endAttempt` and `recorded`.
+   */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)
     if (task === undefined) return undefined
@@ -119,7 +122,7 @@ export class Lane {
     this.#inMemory[origin]--
   }
 
-  /** Removes a waiting task. Returns false when it is not waiting. */
+  /** Removes a waiting task. Returns false if it is not waiting. */
   remove(task: PartTask): boolean {
     const waiting = this.#waiting[task.origin]
     const index = waiting.indexOf(task)
@@ -129,14 +132,14 @@ export class Lane {
     return true
   }
 
-  /** Limits the lane to one attempt at a time, then more. Call it when the breaker closes. */
+  /** Limits the lane to one attempt at a time, then gradually more. Call it when the breaker closes. */
   beginRecovery(now: number): void {
     this.#recovery = initialRecovery(now)
     this.#recoveries++
     this.#inFlightSinceRecovery = 0
   }
 
-  /** Adjusts the recovery limit. Call it before `endAttempt`, with the outcome that the class of the attempt has by default. */
+  /** Adjusts the recovery limit. Call it before `endAttempt`, with the default outcome of the attempt's class. */
   onResult(
     task: PartTask,
     attempt: Pick<Attempt, 'outcome'> & { readonly begunAt: number },
@@ -169,7 +172,7 @@ export class Lane {
  *
  * For slow receivers, the limit also grows on a success a second or more after the last change. Near the
  * limit that failed last, growth is slower, because every attempt in flight may fail there. Attempts from before the
- * last fall do not count, nor do attempts of a lane that its pace keeps below the limit.
+ * last fall do not count, nor do attempts of a lane whose pace keeps it below the limit.
  */
 export interface RecoveryLimit {
   readonly limit: number

@@ -5,7 +5,7 @@ import type { Clock } from '../../util/time/clock.ts'
 
 /** A delivery in memory with its event or notice. Its parts in the lanes share it. */
 export interface OpenDelivery {
-  /** As it is now. The backend may be one record behind. */
+  /** The current state. The backend may be one record behind. */
   delivery: Delivery
   readonly event: DeliveryContent
   attempts: readonly Attempt[]
@@ -32,9 +32,9 @@ export interface PartTask {
   /** `fresh` from the log, or claimed from the backend where it was `parked`. */
   readonly origin: 'fresh' | 'parked'
   readonly isRetry: boolean
-  /** When its turn in a slot began; absent while it waits for one. */
+  /** When it got a slot; absent while it waits for one. */
   startedAt?: number
-  /** The recoveries of its lane before it began. */
+  /** The number of recoveries of its lane when it began. */
   recoveries?: number
 }
 
@@ -65,7 +65,10 @@ export class OpenDeliveries {
     return this.#fresh.size
   }
 
-  /** The number of fresh deliveries that have since been recorded, dropped with their user, or returned to the log. */
+  /**
+   * The number of fresh deliveries that have since been recorded, dropped because their user was deleted, or returned
+   * to the log.
+   */
   get settledCount(): number {
     return this.#settledCount
   }
@@ -92,7 +95,7 @@ export class OpenDeliveries {
     return begun
   }
 
-  /** Opens a delivery. `fresh`: it came from the log at that time, and is not stored. */
+  /** Opens a delivery. `fresh`: when it came from the log; absent if it is already stored. */
   add(
     delivery: Delivery,
     event: DeliveryContent,
@@ -115,7 +118,7 @@ export class OpenDeliveries {
     return open
   }
 
-  /** Marks a delivery as no longer fresh. Call it when it is stored, or dropped with its user. */
+  /** Marks a delivery as no longer fresh. Call it when it is stored, or dropped because its user was deleted. */
   recorded(open: OpenDelivery): void {
     if (open.fresh === undefined || !this.#fresh.delete(open.fresh)) return
     this.#settledCount++

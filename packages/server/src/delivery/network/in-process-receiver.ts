@@ -14,7 +14,7 @@ export interface SentRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as sent. */
+  /** Alternating names and values, as sent. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
 }

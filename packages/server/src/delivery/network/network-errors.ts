@@ -17,7 +17,10 @@ export class ResponseUnreadableError extends Error {
   }
 }
 
-/** The service stopped during the attempt, which counts neither as a success nor as a failure of the receiver. */
+/**
+ * The service stopped or the delivery changed, so the attempt counts neither as a success nor as a failure of the
+ * receiver.
+ */
 export class AttemptAbortedError extends Error {
   override readonly name = 'AttemptAbortedError'
 

@@ -10,7 +10,7 @@ export interface Target {
   readonly addresses: readonly LookupAddress[]
 }
 
-/** How long an address is tried before the next one is tried too (RFC 8305 §5). */
+/** How long to try an address before also trying the next one (RFC 8305 §5). */
 const NEXT_TRY_MS = 250
 
 /**
@@ -52,7 +52,10 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
   }
 }
 
-/** Alternates between the two families, beginning with the family of the first address: one family may have no route. */
+/**
+ * Alternates between the address families, beginning with the family of the first address: one family may have no
+ * route.
+ */
 function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family)
   const second = addresses.filter(({ family }) => family !== addresses[0]?.family)

@@ -12,7 +12,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 export interface ProxyTunnelOptions {
   /** The URL of the proxy. It may contain credentials. */
   readonly proxy: Redacted
-  /** The operator trusts the host of the proxy, so no address is forbidden. */
+  /** For the proxy's host, which the operator trusts: it forbids no address. */
   readonly resolver: Pick<Resolver, 'lookup'>
   readonly secureContext: SecureContext
 }

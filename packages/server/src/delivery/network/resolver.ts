@@ -22,7 +22,7 @@ const MAX_CONCURRENT_SYSTEM_LOOKUPS = 2
 export interface ResolverOptions {
   readonly clock: Clock
   readonly guard: AddressGuard
-  /** `address:port`; by default the system's. */
+  /** `address:port`; defaults to the system's name servers. */
   readonly servers?: readonly string[] | undefined
   readonly hostsFile?: string
 }
@@ -45,7 +45,7 @@ export class Resolver {
   readonly #guard: AddressGuard
   readonly #hosts: HostsFile
   readonly #names: NameServer
-  /** Resolves names as configured in the system, with search domains. */
+  /** Resolves names as the system is configured to, with search domains. */
   readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
     concurrency: MAX_CONCURRENT_SYSTEM_LOOKUPS,
   })

@@ -57,14 +57,15 @@ export class ParkedChanges {
     return this.#changeSlice(lane, due, (each) => withPart(each, lane.url, successPolicy, change))
   }
 
-  /** Corrects a slice of due times that another clock set too late. Returns whether more may remain. */
+  /** Corrects a slice of due times that another clock set too far in the future. Returns whether more may remain. */
   bringForward(lane: LaneId): Promise<boolean> {
     const due = { after: this.#options.clock.now() + this.#maxWaitOf(lane) }
     return this.#changeSlice(lane, due, (each) => this.#withCorrectedDueTimes(each))
   }
 
   /**
-   * The lane's webhook was removed: gives a slice of deliveries parts for the current webhooks. Returns whether more may remain.
+   * Handles a removed webhook: adds parts for the current webhooks to a slice of the lane's deliveries. Returns whether
+   * more may remain.
    */
   async splitAgain(lane: WaitingLane): Promise<boolean> {
     const policy = this.#settings(lane)?.successPolicy ?? 'each'
@@ -208,7 +209,7 @@ interface OutageTimes {
 
 /**
  * Whether the part expires: its window is over, and either it was attempted, or the breaker was open with failing
- * probes throughout. A part that is late because Hookline was stopped is still attempted.
+ * probes throughout. A part that is late because Hookline was not running is still attempted.
  */
 function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
   const part = partOf(delivery, url)
@@ -230,7 +231,7 @@ interface ClockBounds {
   readonly maxWaitMs: number
 }
 
-/** Corrects due times of pending parts from before the start, or set by another clock. */
+/** Corrects due times of pending parts that lie before the start or were set by another clock. */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shiftPart(part, shiftOf(part, times), times.now))

@@ -16,7 +16,7 @@ export interface ParkedFeedOptions extends DeliveryContext {
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly changes: ParkedChanges
   readonly lane: (id: LaneId) => Lane
-  /** Puts a claimed part into its lane. Returns false when it is already there. */
+  /** Puts a claimed part into its lane. Returns false if it is already there. */
   readonly push: (lane: Lane, open: OpenDelivery) => boolean
 }
 
@@ -28,7 +28,7 @@ const AFTER_FAILURE_MS = 1_000
  * Feeds parked parts to the lanes, lane by lane:
  *
  *     part due, its lane has room, its webhook may be tried ─▶ lane
- *     webhook or destination paused ─────────────────────────▶ held, whenever it is due
+ *     webhook or destination paused ─────────────────────────▶ held, whatever its due time
  *     webhook and destination resumed ───────────────────────▶ held parts are due now
  *     webhook removed ───────────────────────────────────────▶ parts for the current webhooks
  *     destination removed ───────────────────────────────────▶ rejected
@@ -43,7 +43,7 @@ export class ParkedFeed implements Worker {
   readonly #recurring: RecurringWork
   /** By lane: the failed probe or interval for which overdue parts were last checked. */
   readonly #checkedAt = new Map<string, number>()
-  /** Lanes whose due times were corrected. */
+  /** Lanes whose due times have been corrected. */
   readonly #correctedLanes = new Set<string>()
   readonly #toMakeDue = new Set<string>()
 
@@ -70,7 +70,7 @@ export class ParkedFeed implements Worker {
     this.#recurring.wakeBy(dueAt)
   }
 
-  /** Makes later parts of the lane due now, for a manual retry. */
+  /** Makes the lane's later parts due now, for a manual retry. */
   makeDue(lane: LaneId): void {
     this.#toMakeDue.add(laneKey(lane))
     this.wake()
@@ -90,7 +90,7 @@ export class ParkedFeed implements Worker {
     let wakeAt = clock.now() + MAX_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
-      // A claim reads synchronously, so a large number would block everything else.
+      // A claim reads synchronously, so many in a row would block everything else.
       await slices.yieldIfOver()
       wakeAt = Math.min(wakeAt, await this.#feedLaneOrLater(lane))
     }
@@ -181,7 +181,7 @@ export class ParkedFeed implements Worker {
     const id = { destinationId, url }
     const lane = this.#options.lane(id)
     const isBroken = health.brokenSince(destinationId, url) !== undefined
-    // A broken webhook gets one delivery to try, the oldest one.
+    // A broken webhook gets only its oldest delivery, as a probe.
     const limit = Math.min(lane.roomFor('parked'), isBroken ? 1 : Infinity)
     lane.isBacklogged = limit === 0
     if (limit === 0) return

@@ -16,7 +16,10 @@ export interface SplitWorkerOptions extends DeliveryContext {
 const SLICE = 256
 const MAX_WAIT_MS = 60_000
 
-/** Gives parts to deliveries without any: replayed or manually retried ones, and notices. Rejects those whose destination was removed. */
+/**
+ * Adds parts to deliveries without any: replayed or manually retried ones, and notices. Rejects those whose destination
+ * was removed.
+ */
 export class SplitWorker implements Worker {
   readonly name: string
   readonly #options: SplitWorkerOptions

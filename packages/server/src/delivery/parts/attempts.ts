@@ -35,8 +35,8 @@ export interface CompletedAttempt {
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
   /**
-   * False if no connection was attempted: the body, the URL or the access token could not be obtained. Then the attempt changes
-   * neither the lane's limit nor pauses.
+   * False if no connection was attempted: the body, the URL or the access token could not be obtained. Such an attempt
+   * affects neither the lane's limit nor pauses.
    */
   readonly isSent: boolean
   /** Whether the response disables the webhook. */
@@ -65,7 +65,7 @@ interface Preparation {
   readonly mayBegin: () => boolean
 }
 
-/** The body of a delivery, transformed by this version of its destination. */
+/** The transformed body of a delivery, for one version of its destination. */
 interface TransformedBody {
   readonly version: number
   readonly result: ReturnType<typeof applyTransform>
@@ -84,7 +84,8 @@ export class Attempts {
   }
 
   /**
-   * Begins the transform of a delivery in a lane, so that evaluations are done together and take up no slots. The webhooks of a
+   * Starts the transform of a delivery in a lane, so that evaluations are batched and take up no slots. The webhooks of
+   * a
    * destination share the result, unless the transform contains `$url`.
    */
   prepare(open: OpenDelivery, destination: Destination | undefined): void {
@@ -127,7 +128,7 @@ export class Attempts {
     return applyTransform(body, settings, { url: webhook.url }, this.#options.transforms)
   }
 
-  /** The transformed body for every webhook, kept with the delivery unless it is large. */
+  /** The transformed body for all webhooks, cached with the delivery unless it is large. */
   async #sharedBody(
     open: OpenDelivery,
     { settings, version }: Destination,
@@ -224,7 +225,7 @@ export class Attempts {
       ended = { startedAt, durationMs: clock.now() - begunAt, ...crashedBy(fault) }
     }
     span?.end(ended)
-    // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
+    // The same time for both, so that a part that waits for `Retry-After` is due when the pause ends.
     const now = clock.now()
     const breaker = health.onResult(destinationId, { ...ended, url }, { generation, now })
     return {
@@ -329,7 +330,7 @@ export async function applyTransform(
   return { body: Buffer.from(result.json) }
 }
 
-/** Fills in the URL of the webhook from the payload after the rules for fields, so that they also apply to the URL. */
+/** Fills in the webhook's URL from the payload after the field rules, so that they also apply to the URL. */
 export function withFilledUrl(
   sent: WebhookBody | UnsentReason,
   { url }: Pick<Webhook, 'url'>,

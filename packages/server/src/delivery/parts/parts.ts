@@ -64,7 +64,7 @@ export function afterAttempt(
   return replaceParts(delivery, parts, rules.successPolicy, attemptCount)
 }
 
-/** A change to one webhook's part. Returns it unchanged in a state that the change does not apply to. */
+/** Changes one webhook's part. Returns it unchanged if the change does not apply to its state. */
 export type PartChange = (part: DeliveryPart) => DeliveryPart
 
 export const hold: PartChange = (part) =>
@@ -258,8 +258,8 @@ const MAX_LAST_SPAN_MS = 60_000
 const MAX_JITTER = 1.25
 
 /**
- * The time of the next attempt; `undefined` if none fits into the window. The delay after attempt n is
- * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls into the final minute of the window, or its final
+ * The time of the next attempt; `undefined` if none fits in the window. The delay after attempt n is
+ * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls in the final minute of the window, or its final
  * tenth if the window is shorter than ten minutes.
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {

@@ -133,17 +133,18 @@ function transformedBodies(
   return ({ url }) => shared ?? applyTransform(body, settings, { url }, transforms)
 }
 
-/** Characters that a terminal acts on or hides. JSON escapes only some of them. */
+/** Characters that a terminal interprets or hides. JSON escapes only some of them. */
 const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}/u
 
-const CERTIFICATE_OPTIONS = ["--cert '<file of the certificate>' --key '<file of the key>'"]
+const CERTIFICATE_OPTIONS = ["--cert '<certificate file>' --key '<key file>'"]
 
 /** An `sh` command that sends the same bytes, and contains no character that a terminal hides. */
 function curlCommand(
   { method, url, headers, body }: ShownRequest,
   { auth }: Pick<Webhook, 'auth'>,
 ): string {
-  // The empty `Accept:` and `Expect:` keep curl from adding these headers. With Expect, it would wait before it sends the body.
+  // The empty `Accept:` and `Expect:` keep curl from adding these headers. With `Expect`, it would wait before sending
+  // the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoteText(line)}`)
   const isVisible = !HIDDEN.test(body)

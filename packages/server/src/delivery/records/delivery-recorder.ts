@@ -28,7 +28,9 @@ interface PendingRecord {
   readonly isEnd: boolean
 }
 
-/** Makes deliveries durable, in order. Results of one tick, or arriving during a write, are written together. */
+/**
+ * Makes deliveries durable, in order. Results from the same tick, or that arrive during a write, are written together.
+ */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
   #next: Batch | undefined
@@ -79,7 +81,7 @@ export class DeliveryRecorder {
   #newBatch(): Batch {
     const deliveries: OpenDelivery[] = []
     const done = this.#recordNext(this.#last, deliveries)
-    // The next one follows even after an error.
+    // The next batch runs even after an error.
     this.#last = done.catch(() => undefined)
     return { deliveries, done }
   }
@@ -110,7 +112,7 @@ export class DeliveryRecorder {
     return unwritten
   }
 
-  /** If the backend refuses several records, each is written alone, because perhaps only one is faulty. */
+  /** If the backend refuses several records, writes each alone, in case only one is faulty. */
   async #write(records: readonly PendingRecord[], unwritten: UnwrittenDeliveries): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
@@ -141,7 +143,7 @@ export class DeliveryRecorder {
     return remaining
   }
 
-  /** The stored delivery is current: only releases its parts outside of lanes. */
+  /** For a delivery that is stored in its current state: only releases its parts outside of lanes. */
   async #endClaims(open: OpenDelivery): Promise<void> {
     for (const { url } of open.delivery.webhooks)
       if (!isInLane(open, url)) await this.#releasePart(open, url)
@@ -175,7 +177,7 @@ export class DeliveryRecorder {
     const { deliveries, clock, signal } = this.#options
     const wasFresh = open.freshSince !== undefined
     this.#options.open.recorded(open)
-    // Released immediately, it would be claimed continually until the purge has removed it.
+    // Released immediately, it would be claimed again and again until the purge removes it.
     if (!wasFresh) await sleep(clock, PURGE_SLICES_MS, signal)
     if (open.inLanes.length === 0) await deliveries.release([open.delivery.id])
     this.#closeIfIdle(open)

@@ -7,7 +7,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 type QuarantineRequest = Omit<QuarantineItem, 'at'> & { readonly cause?: unknown }
 
 /**
- * Quarantines items and logs each. Waits while the backend is unavailable. Returns false when `signal` aborted first.
+ * Quarantines items and logs each. Waits while the backend is unavailable. Returns false if `signal` aborts first.
  * @throws {BackendUnavailableError} after `maxMs`
  */
 export async function quarantineAll(

@@ -9,8 +9,8 @@ const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
- * Retries `work` after growing pauses while it rejects with `BackendUnavailableError`: a delivery cannot be undone
- * when recording it fails. Resolves to `undefined` when `signal` aborted first.
+ * Retries `work` with increasing delays while it rejects with `BackendUnavailableError`, because a delivery cannot be
+ * undone if recording it fails. Resolves to `undefined` if `signal` aborts first.
  * @throws any other error, and `BackendUnavailableError` after `maxMs`; the work may still be running
  */
 export async function retryWhileUnavailable<T>(

@@ -8,7 +8,7 @@ import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
 import { toRefusedError } from './webhook-request.ts'
 
-/** A body of up to this size is read to its end, to reuse the socket. For a larger one, the socket is closed. */
+/** A body of up to this size is read to the end, so that the socket can be reused. After a larger one, it is closed. */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
 const KEPT_BYTES = 8 * 1024
@@ -29,7 +29,7 @@ export class ExchangeDeadlines {
   readonly body: DeadlineQueue
   readonly #clock: Clock
   readonly #timeoutMs: number
-  /** By timeout: at most one for each millisecond up to the maximum of a webhook. */
+  /** By timeout: at most one for each millisecond up to the maximum timeout of a webhook. */
   readonly #headers = new Map<number, DeadlineQueue>()
 
   /** @param timeoutMs for webhooks that do not set one */
@@ -190,7 +190,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send(this.#client)
   }
 
-  /** The socket was reset before the write. undici destroys the client after it has reported that. */
+  /** The socket was reset before the write. undici destroys the client after reporting this. */
   #repeatUnwritten(): void {
     this.#isRepeated = true
     setImmediate(() => {

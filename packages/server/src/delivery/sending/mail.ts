@@ -33,7 +33,7 @@ export async function sendMail(
   const addresses = mailAddressesIn(url)
   if (addresses === undefined) throw new RequestRefusedError('email to these recipients')
   const isTls = url.protocol === 'smtps:'
-  // Loaded only if a channel uses it.
+  // Loaded only when an email is sent.
   const { createTransport } = await import('nodemailer')
   const { socket, secureContext, signal } = connection
   const transport = createTransport({
@@ -42,7 +42,8 @@ export async function sendMail(
     secure: isTls,
     requireTLS: login !== undefined && !isTls,
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    // Without a password, STARTTLS is optional. An attacker who can forge a certificate can also remove the offer.
+    // Without a password, STARTTLS is optional. An attacker who could forge a certificate could also strip the STARTTLS
+    // offer.
     tls: { secureContext, rejectUnauthorized: isTls || login !== undefined },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -80,7 +80,7 @@ export function instructionIn(header: string | string[] | undefined): Instructio
   return value === 'abort-message' || value === 'disable' ? value : undefined
 }
 
-/** @param options.retryOn final statuses that this webhook retries */
+/** @param options.retryOn statuses that are final by default, but retried for this webhook */
 export function classifyResponse(
   status: number,
   options: {
@@ -99,7 +99,7 @@ function endedBy(instruction: Instruction | undefined, classified: Classificatio
   return isAborted ? { ...classified, outcome: 'rejected' } : classified
 }
 
-/** Classifies an error without a response by its codes; `undefined` for a bug in Hookline. */
+/** Classifies a failure without a response by its error codes; `undefined` for a bug in Hookline. */
 export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
     const attemptClass = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
@@ -157,7 +157,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,
-  // Node reports UNSPECIFIED for OpenSSL reasons that it has no name for.
+  // Node reports UNSPECIFIED for OpenSSL reasons that it does not name.
   certificate_invalid: `
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CERT_NOT_AFTER_FIELD ERR_TLS_CERT_ALTNAME_INVALID

@@ -5,7 +5,9 @@ import { type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { Exchange, type ExchangeClient } from './exchange.ts'
 import { ResponseHeads } from './response-heads.ts'
 
-/** The sockets of all webhooks. Idle sockets stay open up to the limit; then a new one replaces the longest idle. */
+/**
+ * The sockets of all webhooks. Idle sockets stay open up to the limit; then a new socket replaces the one idle longest.
+ */
 export class ReceiverSockets {
   readonly #max: number
   readonly #open = new Set<Socket>()

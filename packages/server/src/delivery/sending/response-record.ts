@@ -39,7 +39,7 @@ export function shownBody(body: Buffer, secrets: readonly string[]): string {
   return textOf(Buffer.from(text).subarray(0, KEPT_BYTES))
 }
 
-/** The headers of the allow-list, and `location` without its query, resolved against the request URL. */
+/** The allowlisted headers, and `location` without its query, resolved against the request URL. */
 export function shownHeaders(
   headers: IncomingHttpHeaders,
   url: string,

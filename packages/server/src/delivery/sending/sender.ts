@@ -54,7 +54,9 @@ export interface WebhookSenderOptions {
   readonly ca?: string | undefined
   /** Attempts beyond this wait for a socket; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
-  /** Sockets of all webhooks, unless more attempts are in flight. Idle ones are closed to make room. */
+  /**
+   * Maximum sockets of all webhooks, exceeded only if more attempts are in flight. Idle ones are closed to make room.
+   */
   readonly maxSockets?: number
   /** `address:port`; by default the system's name servers. */
   readonly dnsServers?: readonly string[]
@@ -119,7 +121,7 @@ export class WebhookSender implements AsyncDisposable {
     }))
   }
 
-  /** Why a host is unreachable now. Resolves within a second, and never rejects. */
+  /** Why webhooks cannot reach a host now. Resolves within a second, and never rejects. */
   hostProblem(host: string): Promise<HostProblem | undefined> {
     return hostProblem(host, this.#hosts)
   }

@@ -31,7 +31,7 @@ export interface WebhookRequest extends Signers {
   /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly auth?: WebhookAuth | undefined
-  /** The access token of OAuth 2. */
+  /** The OAuth 2 access token. */
   readonly token?: string
   readonly limits?: WebhookLimits | undefined
   /** Signed and sent unchanged. */
@@ -43,7 +43,7 @@ export interface WebhookRequest extends Signers {
   readonly attempt: number
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
-  /** Continue the trace of the event. */
+  /** Headers that continue the event's trace. */
   readonly trace?: TraceHeaders | undefined
 }
 
@@ -87,7 +87,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
   return { ...Object.fromEntries(others), ...own }
 }
 
-/** The signatures in `webhook-signature`: of the secrets, then of the keys. */
+/** The signatures in `webhook-signature`: those made with the secrets, then those made with the keys. */
 function standardSignatures(request: WebhookRequest, timestamp: number): string[] {
   const { body, deliveryId: id, sharedSecret, previousSecret, signingKeys = [] } = request
   const secrets = [sharedSecret, previousSecret].filter((secret) => typeof secret === 'string')
@@ -122,7 +122,10 @@ export function deliveryId(eventId: string, destinationId: string): string {
 // RFC 9110 §5.5.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Throws `RequestRefusedError` for an unsendable static header. An undici pool treats a client that refused one as busy. */
+/**
+ * Throws `RequestRefusedError` for a static header that cannot be sent. If undici refused it, its pool would treat the
+ * client as busy.
+ */
 export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const isValue = typeof value === 'string' && HEADER_VALUE.test(value)

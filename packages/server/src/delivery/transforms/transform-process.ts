@@ -1,4 +1,4 @@
-// Runs in a separate process, because V8 terminates the whole process when a single value exceeds its memory.
+// Runs in a separate process, because V8 terminates the whole process if a single value exceeds its memory limit.
 
 import { hash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -35,8 +35,8 @@ interface Expression {
 
 const MAX_CPU_MS = LIMITS.transformMs
 /**
- * Wall-clock limits of successive tries. On a busy machine, an evaluation may wait for a core longer than it runs. An expression
- * that is really too slow exceeds the CPU limit on every try.
+ * Wall-clock limits of successive tries. On a busy machine, an evaluation may wait for a core longer than it runs. An
+ * expression that really is too slow exceeds the CPU limit on every try.
  */
 const WALL_MS = [2 * MAX_CPU_MS, 2 * MAX_CPU_MS, 10 * MAX_CPU_MS, 100 * MAX_CPU_MS]
 /** An evaluation fails when this many of its tries exceed the CPU limit. The first try may include compilation and optimisation by V8. */
@@ -59,16 +59,16 @@ function evaluator(
     compiled.set(text, expression)
     return expression
   }
-  /** JSON.stringify would write `null` or nothing, and parts of JSONata's functions. */
+  /** Rejects what JSON.stringify would write as `null`, omit, or write in part (JSONata's functions). */
   const onlyJson = (_name: string, value: unknown): unknown => {
     if (typeof value === 'number' && !Number.isFinite(value))
-      throw new TypeError('The result has a number that JSON cannot represent.')
+      throw new TypeError('The result contains a number that JSON cannot represent.')
     const isFunction =
       typeof value === 'function' ||
       (typeof value === 'object' &&
         value !== null &&
         ('_jsonata_function' in value || '_jsonata_lambda' in value))
-    if (isFunction) throw new TypeError('The result has a function. Call it with parentheses.')
+    if (isFunction) throw new TypeError('The result contains a function. Call it with parentheses.')
     return value
   }
   const evaluate = ({ expression, input, url }: Evaluation): TransformResult => {
@@ -88,7 +88,7 @@ function evaluator(
   }
 }
 
-// Without the interceptors of a contextified object, which make it four times as slow.
+// Without the interceptors of a contextified object, which make evaluation four times as slow.
 const context = createContext(constants.DONT_CONTEXTIFY, {
   codeGeneration: { strings: false, wasm: false },
 })
@@ -139,7 +139,8 @@ function ofValues<Args extends unknown[]>(of: (...args: Args) => string) {
 }
 
 /**
- * Evaluates as many of the batch as fit into the time limit of one evaluation, and at least one: setting a time limit costs more
+ * Evaluates as many of the batch as fit in the time limit of one evaluation, but at least one: setting a time limit
+ * costs more
  * than a typical evaluation. The main process sends the rest again, after giving other expressions a turn.
  */
 function evaluateSome(evaluations: readonly Evaluation[]): TransformResult[] {

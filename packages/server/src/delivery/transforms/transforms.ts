@@ -10,14 +10,14 @@ import type { TransformResult, Evaluation } from './transform-process.ts'
 /** JSON text, absent if the expression returned nothing, or an error. */
 export type TransformOutcome = { readonly json?: string } | { readonly error: string }
 
-/** How long an expression that has exceeded a limit is evaluated in the second process. */
+/** How long an expression that has exceeded a limit stays in the second process. */
 const ISOLATED_MS = 60_000
 const MAX_ISOLATED = 1_000
 
 /**
- * Evaluates the transforms of destinations in a separate process, with limits of CPU time and memory. An expression that has exceeded a
- * limit is then evaluated in a second process, which pauses after each evaluation. So it neither delays the others nor takes their
- * CPU time.
+ * Evaluates the transforms of destinations in a separate process, with limits on CPU time and memory. An expression
+ * that has exceeded a limit moves to a second process, which pauses after each evaluation, so it neither delays other
+ * expressions nor takes their CPU time.
  */
 export class Transforms implements AsyncDisposable {
   readonly #fast: TransformProcess
@@ -100,7 +100,7 @@ const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
-/** Evaluations that are worth a message to the process, which costs as much as several of them. */
+/** The number of evaluations worth a message to the process, which costs as much as several evaluations. */
 const MIN_BATCH = 16
 const MAX_EXITS = 3
 /** How long to wait before restarting a process that failed to start, or that exited before its first evaluation. */
@@ -217,7 +217,7 @@ class TransformProcess implements Disposable {
       this.#schedule()
     })
     child.once('exit', (_code, signal) => this.#onGone(evaluator, signal))
-    // It could not be started; in that case, `exit` is not emitted.
+    // If the process cannot be started, `exit` is not emitted.
     child.on('error', () => child.pid === undefined && this.#onGone(evaluator, null))
     return evaluator
   }
@@ -226,7 +226,7 @@ class TransformProcess implements Disposable {
     this.#cancelStuck()
     const ended = this.#running
     this.#running = []
-    // The rest were not begun in time.
+    // The rest were not started in time.
     for (const waiting of ended.slice(evaluated.length).toReversed()) this.#putBack(waiting)
     for (const [index, { isOverLimit = false, ...result }] of evaluated.entries()) {
       const { expression, resolve } = ended[index]!
@@ -244,7 +244,10 @@ class TransformProcess implements Disposable {
     return false
   }
 
-  /** Call it when a process has exited or failed to start. SIGABRT means that V8 ran out of memory; other exits may be unrelated. */
+  /**
+   * Handles a process that has exited or failed to start. SIGABRT means that V8 ran out of memory; other exits may be
+   * unrelated.
+   */
   #onGone(evaluator: Evaluator, signal: NodeJS.Signals | null): void {
     if (this.#evaluator !== evaluator) return
     this.#evaluator = undefined

@@ -27,7 +27,7 @@ export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'command' | 'status' | 'abort'
 > {
-  /** The thread has applied all changes: its lanes start. */
+  /** Starts the lanes, once the thread has applied all changes. */
   begin(): void
   deliver(block: FreshBlock): void
   apply(change: LaneChange): Promise<void>
@@ -52,7 +52,7 @@ export interface NumberedDelivery {
   readonly event: AcceptedEvent
 }
 
-/** Fresh deliveries for a thread. The buffer of all bodies is moved, not copied. */
+/** Fresh deliveries for a thread. The buffer of all bodies is transferred, not copied. */
 export interface FreshBlock {
   readonly heads: readonly ReturnType<typeof headOf>[]
   readonly bodies: Uint8Array<ArrayBuffer>
@@ -117,7 +117,7 @@ export interface RecordedBlock {
   readonly activity: readonly PackedActivity[]
 }
 
-/** Lists, because objects would send their property names with each activity. */
+/** Arrays, because objects would send their property names with each activity. */
 type PackedActivity = ReturnType<typeof packActivity>
 
 export function packActivity({ delivery, attempts, isEnd }: DeliveryActivity) {

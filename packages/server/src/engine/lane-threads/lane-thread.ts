@@ -59,8 +59,8 @@ interface OpenDelivery extends NumberedDelivery {
  *                     ▲                                  │
  *                     └─ not in the backend ◀────────────┴─ the thread ends ─▶ looked up ─ in the backend ─▶ removed
  *
- * When a thread ends, its deliveries are looked up once all its writes are durable. Those that are not stored go to
- * the next thread: an attempt may be repeated, but nothing is lost.
+ * When a thread ends, its deliveries are looked up once all its writes are durable. Those that are not stored go to its
+ * replacement: an attempt may be repeated, but nothing is lost.
  */
 export class LaneThread {
   readonly host: ThreadHost<LaneThreadFunctions, LaneMainFunctions>
@@ -79,7 +79,7 @@ export class LaneThread {
   #progressAt = 0
   readonly #onFreed: () => void
 
-  /** @param onFreed is called when the thread has fewer open deliveries */
+  /** @param onFreed called when the thread has fewer open deliveries */
   constructor(number: number, owners: Owners, options: LaneThreadOptions, onFreed: () => void) {
     this.#number = number
     this.#owners = owners
@@ -174,7 +174,7 @@ export class LaneThread {
     open.onRecorded()
   }
 
-  /** After the thread has ended: hands its deliveries to the next one, unless they are stored. */
+  /** After the thread has ended, hands its unstored deliveries to its replacement. */
   async #recover(): Promise<void> {
     const lost = this.#open.values().filter(({ state }) => state === 'sent')
     for (const open of lost) open.state = 'lost'
@@ -198,7 +198,7 @@ export class LaneThread {
       const stored = await retryWhileUnavailable(find, this.#options)
       return stored && stored.value !== undefined
     } catch (error) {
-      // It is sent again: a second attempt is better than none.
+      // The delivery is sent again: a second attempt is better than none.
       logger.error({ err: error }, 'delivery.failed')
       return false
     }

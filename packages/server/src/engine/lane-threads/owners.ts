@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Assigns each new destination to the thread with the fewest destinations, permanently. Before that, a hash decides. All threads
- * agree.
+ * Assigns each new destination to the thread with the fewest destinations, permanently. Until then, a hash of its id
+ * decides. All threads agree.
  */
 export class Owners {
   readonly #threads: number

@@ -31,7 +31,7 @@ type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
 
 /**
  * Runs the lanes of one thread, on a backend that the thread has joined.
- * @param openGroup by default opens lanes that send requests, by the system's clock
+ * @param openGroup defaults to lanes that send requests and use the system clock
  */
 export function runLanes(
   { data, main, logger, metrics, activity, tracing }: LaneContext,

@@ -33,7 +33,7 @@ export interface RequestCalls {
   readonly text: string
   /** Whether a call with an unreadable timestamp is refused instead of stamped with the time of receipt. */
   readonly isStrict: boolean
-  /** Of the request: all its events belong to one trace. */
+  /** The trace context of the request: all its events belong to one trace. */
   readonly traceContext: string | undefined
 }
 

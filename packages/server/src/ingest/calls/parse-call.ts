@@ -24,7 +24,7 @@ export interface CallRules {
   /** The type that the path names; absent for a batch, whose calls name their types. */
   readonly type: EventType | undefined
   readonly shared: SharedParts
-  /** The rules of the source for fields, as in `Source`. Already applied to `shared`. */
+  /** The field rules of the source, as in `Source`. Already applied to `shared`. */
   readonly fields?: Fields | undefined
   /** Whether the body was UTF-8. If not, ids may have lost bytes. */
   readonly isUtf8: boolean
@@ -63,7 +63,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | IngestRefu
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
-  // First, because the traits of some calls become properties or are copied.
+  // Applied first, because the traits of some calls become properties or are copied.
   const shaped = rules.fields === undefined ? call : shapedCall(call, rules.fields, type)
   const fields = readFields(shaped, rules.isUtf8)
   if (isRefused(fields)) return fields
@@ -264,12 +264,12 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | IngestR
   }
   if (context === undefined && integrations === undefined) return NOTHING_SHARED
   const parts = { ...(context && { context }), ...(integrations && { integrations }) }
-  // First, because JSON.stringify would overflow the stack on a value that is nested too deeply.
+  // Checked first, because JSON.stringify would overflow the stack on a value that is nested too deeply.
   if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
   return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
 }
 
-/** The shared parts, changed like a call. Hashes may have made them longer. */
+/** Applies the field rules to the shared parts, as to a call. Hashes may make them longer. */
 export function shapedSharedParts({ bytes, ...parts }: SharedParts, fields: Fields): SharedParts {
   if (bytes === 0) return NOTHING_SHARED
   const shaped = shapedCall(parts, fields)

@@ -91,7 +91,7 @@ function isText(raw: Json | undefined): raw is string | number {
   return typeof raw === 'string' || typeof raw === 'number'
 }
 
-/** Facts about a request, the same for all its calls. */
+/** Data about a request, the same for all its calls. */
 export interface Receipt {
   readonly receivedAt: Instant
   /** `sentAt` of the batch. */
@@ -144,7 +144,7 @@ interface Instant {
   readonly text: string
 }
 
-/** `sentAt` of a batch or a call that has one. */
+/** The `sentAt` of a batch or call. */
 interface SentAt {
   /** Absent if unreadable. */
   readonly instant: Instant | undefined

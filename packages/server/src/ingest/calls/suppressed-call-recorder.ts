@@ -16,7 +16,10 @@ interface UnwrittenUserCalls {
   readonly bySource: Map<string, Map<string, Subject & { calls: number }>>
 }
 
-/** Counts the calls for suppressed users, to explain missing events. No call waits for it; counts share writes. */
+/**
+ * Counts the calls for suppressed users, to explain missing events. No call waits for it, and counts are written
+ * together.
+ */
 export class SuppressedCallRecorder {
   readonly #suppressions: CountedSuppressions
   readonly #clock: Clock

@@ -168,7 +168,10 @@ class IngestThread {
     })
   }
 
-  /** Listens, and again after each restart. Resolves to the URL. Rejects with the error of the system or of the thread. */
+  /**
+   * Listens now, and again after each restart. Resolves to the URL. Rejects with the error of the system or of the
+   * thread.
+   */
   async listen(at: ListenSettings): Promise<string> {
     const channel = await this.host.ready()
     try {

@@ -201,8 +201,8 @@ describe('expires_in', () => {
 
 const html = { headers: { 'content-type': 'text/html' }, body: '<h1>Sign in</h1>' }
 const refused = { error: 'invalid_client', error_description: 'Unknown client.' }
-const NOT_JSON = 'responded with 200, but not with a JSON object of up to 8 KiB.'
-const NO_BEARER = 'responded with 200, but not with a bearer token that a header can contain.'
+const NOT_JSON = 'responded with 200, but the body is not a JSON object of up to 8 KiB.'
+const NO_BEARER = 'responded with 200, but not with a bearer token that can be sent in a header.'
 
 describe('a token endpoint', () => {
   test.for<readonly [name: string, response: ReceiverResponse, error: string]>([
