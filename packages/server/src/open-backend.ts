@@ -49,7 +49,7 @@ export async function diagnoseCluster(
 export type MigrateDataOptions = MoveListeners & Pick<EmbeddedOptions, 'onUnreadable'>
 
 /**
- * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. Resumes an interrupted move.
+ * Moves the data of the stopped service in `dataDir` into the configured cluster. Resumes an interrupted move.
  * @throws {DataDirInUseError | UnusableDatabaseError | EncryptionKeyMismatchError | BackendNotConfiguredError | BackendUnavailableError}
  * @throws {ClusterNotEmptyError | ClusterInUseError | RowCountMismatchError | EventTooLargeError}
  */
@@ -82,7 +82,7 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
   throw new BackendNotConfiguredError(
-    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend has only one process. Unset ` +
+    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend runs in a single process. Unset  ` +
       'HOOKLINE_ROLE, or set it to all.',
   )
 }

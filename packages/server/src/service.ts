@@ -71,7 +71,7 @@ export interface ServiceOptions {
   readonly logger: Logger
   /** The output of the logger, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
-  /** Browsers on this machine are admins without a login: for `hookline dev` on a loopback address. */
+  /** Whether browsers on this machine get admin access without signing in: for `hookline dev` on a loopback address. */
   readonly allowsLocalAccess?: boolean | undefined
   /** Called for each request to the inspector, before its response. */
   readonly onInspected?: InspectorOptions['onInspected']
@@ -215,7 +215,7 @@ async function threadsFor(
     hasReusePort: await hasReusePort(config.host),
     openFiles,
   }
-  // Threads share the file of the embedded backend. A cluster has no such file: it uses more cores by adding nodes.
+  // Threads share the file of the embedded backend. A cluster has no such file: it uses more cores through more nodes.
   const threads =
     config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)
   checkOpenFiles(openFiles, {
@@ -251,7 +251,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const started = ROLES[config.role].delivers
     ? startDelivery(stack, components, settings)
     : startIdle(stack, components)
-  // Test deliveries need no lane: any node with the management API sends them.
+  // Test deliveries need no lane: any node with the management API can send them.
   const testSenderSettings = { ...settings.sender, maxSockets: TEST_SOCKETS }
   const sender = stack.use(openSender(testSenderSettings, { clock, inspector }))
   const transforms = stack.use(new Transforms())
@@ -317,7 +317,7 @@ function sharedBy(
   return { lanes, facts, backups }
 }
 
-/** Starts pipeline, lanes, deletions, replays, event names, audiences and retention. */
+/** Starts the pipeline, the lanes and the background workers. */
 function startDelivery(
   stack: AsyncDisposableStack,
   components: Components,
@@ -424,7 +424,8 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 }
 
 /**
- * The time after which an attempt is stuck: longer than any receiver can keep it open. The longest attempt makes two requests
+ * The time after which an attempt counts as stuck: longer than any receiver can keep it open. The longest attempt makes
+ * two requests
  * with the maximum timeout of a webhook, and two for access tokens before each.
  */
 function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): number {
@@ -432,7 +433,10 @@ function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): n
   return 2 * (request + 2 * attemptTimeoutMs) + 10_000
 }
 
-/** The check that only adds the note of the clock watch. Deliveries continue, so the service stays ready. */
+/**
+ * A check that always passes, and only adds the note of the clock watch: deliveries continue, so the service stays
+ * ready.
+ */
 function clockCheck(clockWatch: ClockWatch): ReadinessCheck {
   return { name: 'clock', check: async () => undefined, note: () => clockWatch.note }
 }

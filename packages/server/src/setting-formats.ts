@@ -148,7 +148,7 @@ export const urlOf =
     return new Redacted(raw)
   }
 
-/** The URL of a trace: a link, so it has no other protocol. */
+/** The URL of a trace. It becomes a link, so only HTTP and HTTPS are accepted. */
 export const traceUrl = (raw: string): string => {
   const url = URL.parse(raw.replaceAll('{traceId}', '0'.repeat(32)))
   if (!raw.includes('{traceId}') || !/^https?:$/.test(url?.protocol ?? ''))
@@ -156,7 +156,7 @@ export const traceUrl = (raw: string): string => {
   return raw
 }
 
-/** The URL of the console, without a slash at its end. */
+/** The URL of the console, without a trailing slash. */
 export const consoleUrl = (raw: string): string => {
   const url = URL.parse(raw)
   const { protocol = '', username = '', password = '' } = url ?? {}
@@ -167,7 +167,7 @@ export const consoleUrl = (raw: string): string => {
   return url.href.replace(/\/+$/, '')
 }
 
-/** The text of a .creds file of NATS. */
+/** The text of a NATS .creds file. */
 export const natsCredentials = redacted(
   matching(
     /BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/,

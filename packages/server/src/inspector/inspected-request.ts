@@ -109,7 +109,7 @@ export function withoutSignatures(
   return headers.map(([name, value]) => [name, SIGNATURE.test(name) ? HIDDEN : value])
 }
 
-/** The headers in Node's list of names and values. */
+/** The headers in Node's `rawHeaders`, with secret values hidden. */
 export function headersOf(rawHeaders: readonly string[]): InspectedRequest['headers'] {
   return Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
     const [name, value] = [rawHeaders[2 * index]!, rawHeaders[2 * index + 1]!]

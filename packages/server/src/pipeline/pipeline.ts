@@ -51,7 +51,7 @@ interface EntryEvent {
   readonly event: AcceptedEvent
 }
 
-/** Deliveries decided and archived together, which bounds memory and time for large batches and many destinations. */
+/** Deliveries per slice: bounds memory and time for large batches and many destinations. */
 const SLICE_DELIVERIES = 500
 
 const LOG_EVERY_MS = 10_000
@@ -77,7 +77,7 @@ export class Pipeline implements AsyncDisposable {
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
-  /** Numbers of decisions for the events handed over. `#decisions` includes `#declined`. */
+  /** Counts of decisions for the events handed over. `#decisions` includes `#declined`. */
   #decisions = 0
   #declined = 0
 
@@ -171,7 +171,7 @@ export class Pipeline implements AsyncDisposable {
     return true
   }
 
-  /** Decides, archives and hands over, without quarantined events. Returns false when `signal` aborted first. */
+  /** Decides, archives and hands over events, except quarantined ones. Returns false if `signal` aborts first. */
   async #take(slice: readonly EntryEvent[], signal: AbortSignal): Promise<boolean> {
     const { events } = this.#options
     const faulty: FaultyEvent[] = []
@@ -206,7 +206,7 @@ export class Pipeline implements AsyncDisposable {
     return quarantineAll(items, this.#patient(signal))
   }
 
-  /** Adds events whose decision throws to `faulty`. `undefined` when `signal` aborted first. */
+  /** Adds events whose decision throws to `faulty`. `undefined` if `signal` aborts first. */
   async #decideAll(
     slice: readonly EntryEvent[],
     faulty: FaultyEvent[],
@@ -268,7 +268,7 @@ export class Pipeline implements AsyncDisposable {
     return destinationsOf(event, this.#options.catalog.current)
   }
 
-  /** Destinations to decide on. Recorded decisions of a redelivered event stay. */
+  /** Destinations to decide on. A redelivered event keeps its recorded decisions. */
   #undecided(event: AcceptedEvent, decided?: ReadonlySet<string>): readonly Destination[] {
     const all = this.#destinationsOf(event)
     return decided === undefined ? all : all.filter(({ id }) => !decided.has(id))

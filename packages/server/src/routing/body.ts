@@ -25,7 +25,7 @@ export interface WebhookBody {
 
 /** An event with the stored payload as its body, or a deletion notice. */
 export interface Content extends Pick<DeliveryContent, 'body' | 'sourceId'> {
-  /** Absent for a deletion notice. May be parsed when it is read. */
+  /** Absent for a deletion notice. Reading it may parse the body. */
   readonly event?: Event
 }
 
@@ -39,7 +39,7 @@ export function bodyFor(
   const { body, sourceId } = content
   if (fields === undefined && format === 'hookline') return { body }
   const payload = payloadFor(settings, content)
-  // Rules do not change these two.
+  // Field rules never change these two.
   const { type, timestamp } = payload as { readonly type: string; readonly timestamp: string }
   const bytes = (object: JsonObject): Uint8Array => Buffer.from(JSON.stringify(object))
   if (format === 'hookline' || format === 'full') return { body: bytes(payload) }
@@ -59,7 +59,7 @@ export function bodyFor(
   return { body: bytes(event), contentType: 'application/cloudevents+json' }
 }
 
-/** The payload after the rules for fields. */
+/** The payload after the field rules. */
 export function payloadFor(
   { fields, format }: Pick<WebhooksSettings, 'fields' | 'format'>,
   content: Pick<Content, 'body' | 'event'>,
@@ -86,7 +86,7 @@ export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
   return IN_PAYLOAD.apply(payload, fields)
 }
 
-/** The parts of a call that the rules of its source apply to, besides unknown fields. */
+/** The parts of a call that the field rules of its source apply to, besides unknown fields. */
 export const FREE_FORM = ['context', 'properties', 'traits']
 
 /** The fields of a call that its source cannot change. Without them, an event could not be traced, sent or deleted. */
@@ -141,7 +141,7 @@ function treeOf(paths: readonly PathChange[], places: Places): Tree {
 
 type Places = (steps: readonly string[]) => readonly (readonly string[])[]
 
-/** Traits may be in either place. */
+/** Traits may be at the top level or in `context`. */
 const placesInCall: Places = (steps) => {
   const [first, second, ...rest] = steps
   if (first === 'traits') return [steps, ['context', ...steps]]
@@ -167,7 +167,7 @@ interface Trees {
   readonly change: Tree
 }
 
-/** Applies rules to objects of one shape. */
+/** Applies field rules to objects of one shape. */
 class Rules {
   readonly #fixed: readonly string[]
   readonly #places: Places
@@ -239,7 +239,7 @@ function isContainer(value: Json): boolean {
 /** The maximum elements of a list that are hashed one by one. A longer list gets one hash, because a hash is longer than most elements. */
 const MAX_HASHES = 100
 
-/** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` stays. */
+/** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` is kept. */
 function hashOf(value: Json, salt: string, isEmail: boolean): Json {
   if (value === null) return null
   if (Array.isArray(value) && value.length <= MAX_HASHES)

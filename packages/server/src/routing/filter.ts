@@ -71,7 +71,7 @@ function compileClause(clause: FilterClause): Test {
   }
 }
 
-/** Has the same fields as the event, except the ids of an alias call and what no filter reads. */
+/** Has the same fields as the event, except the ids of an alias call and fields that no filter reads. */
 function payloadOf(accepted: AcceptedEvent): JsonObject {
   return accepted instanceof SerialisedEvent
     ? accepted.payload

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, LIMITS, URL_FIELDS } from '@h
 
 const PROPERTY = 'properties.'
 const FIELDS = [...URL_FIELDS, String.raw`properties\.[\w-]{1,64}`].join('|')
-/** With the field as a group: `split` returns text and fields in turn. */
+/** With the field as a group: `split` returns text and fields alternately. */
 const TEMPLATE = new RegExp(String.raw`\{\{(${FIELDS})\}\}`)
 const ENCODED = new RegExp(`(?:\\{|%7[Bb]){2}(${FIELDS})(?:\\}|%7[Dd]){2}`, 'g')
 const NOT_A_FIELD = new RegExp(String.raw`\{\{(?!(?:${FIELDS})\}\})[^{}]{0,40}\}{0,2}`)
@@ -22,7 +22,7 @@ export function withReadableTemplates(href: string): string {
   return origin + rest.replaceAll(ENCODED, '{{$1}}')
 }
 
-/** The first placeholder in an entered URL that is in its origin, or names no field. */
+/** The first placeholder in an entered URL that is in the origin, or does not name a field. */
 export function invalidTemplate(
   text: string,
 ):
@@ -53,7 +53,7 @@ export function filledUrl(
   return DOT_SEGMENT.test(path) ? { error: CLIMBS } : { url: origin + filled }
 }
 
-/** Whether the template with some values is the URL. */
+/** Whether some values would turn the template into the URL. */
 export function canBeFilledTo(template: string, url: string): boolean {
   if (!hasTemplate(template)) return template === url
   const [start = '', ...texts] = template.split(TEMPLATE).filter((_, index) => index % 2 === 0)
@@ -69,7 +69,7 @@ export function canBeFilledTo(template: string, url: string): boolean {
 
 const MAX_CHARACTERS = LIMITS.filledUrlCharacters
 const TOO_LONG = `With the values of the event, the URL is longer than ${MAX_CHARACTERS} characters.`
-const CLIMBS = 'With the values of the event, the path of the URL has a segment "." or "..".'
+const CLIMBS = 'With the values of the event, the path of the URL contains a "." or ".." segment.'
 
 function parts(url: string) {
   const [origin = ''] = ORIGIN.exec(url) ?? []
@@ -88,7 +88,7 @@ function propertyOf({ properties }: JsonObject, name: string): Json | undefined 
   return isJsonObject(properties) ? properties[name] : undefined
 }
 
-/** Everything but letters, digits and `-_.~`, so that a URL parser does not change it. */
+/** Encodes everything but letters, digits and `-_.~`, so that a URL parser does not change it. */
 function encodeValue(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,

@@ -11,7 +11,7 @@ const CONSOLE = fileURLToPath(new URL('../../console-site/', import.meta.url))
 /** The base URL of the page. */
 const BASE = /<base href="[^"]*"/
 
-/** The console, to be registered under `/console`. Paths without a file get the page. Contains no secret. */
+/** The console, to be registered under `/console`. Paths without a file get the page. It contains no secrets. */
 export function consoleRoutes(folder: string = CONSOLE): FastifyPluginAsync {
   return async (server) => {
     await serveSite(server, {
@@ -55,7 +55,7 @@ async function sendPage(
 /** `npm run docs:site` writes the pages; the published package includes them. */
 const DOCS = fileURLToPath(new URL('../../docs-site/', import.meta.url))
 
-/** The documentation, to be registered under `/docs`. It contains no secret, and needs no token. */
+/** The documentation, to be registered under `/docs`. It contains no secrets, and needs no token. */
 export function docsRoutes(folder: string = DOCS): FastifyPluginAsync {
   return async (server) => {
     await serveSite(server, {
@@ -163,7 +163,7 @@ function notBuilt(what: 'documentation' | 'console', command: string): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Hookline ${what}</title></head>
 <body><main><h1>The ${what} is not built</h1>
-<p>Run <code>${command}</code> in the folder of the clone, and reload this page. It takes a few seconds.</p>
+<p>Run <code>${command}</code> in your clone, then reload this page. It takes a few seconds.</p>
 </main></body></html>
 `
 }

@@ -105,7 +105,7 @@ export class LogOutput {
     if (this.#writing.length === 0) this.#writeNext()
   }
 
-  /** Resolves when no line waits: never while the output fails. */
+  /** Resolves when no lines are waiting: never while the output fails. */
   flushed(): Promise<void> {
     if (this.#waitingBytes === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onFlushed.push(resolve))
@@ -154,7 +154,7 @@ interface BoundedLoggerOptions {
   readonly linesPerMinute: number
 }
 
-/** Limits each event to `linesPerMinute`, and reports the rest as `log.lines_dropped`. Not for debug and fatal. */
+/** Limits each event to `linesPerMinute`, and reports the rest as `log.lines_dropped`. Debug and fatal are exempt. */
 export class BoundedLogger implements Logger {
   readonly #logger: Logger
   readonly #options: BoundedLoggerOptions

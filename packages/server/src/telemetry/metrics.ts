@@ -129,7 +129,7 @@ export class Metrics {
     ),
   }
 
-  /** Source of the counters of `perDestination`. */
+  /** The counts behind the counters of `perDestination`. */
   readonly destinationCounts: DestinationCounts
 
   readonly audiences = {

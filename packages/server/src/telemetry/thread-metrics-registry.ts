@@ -14,7 +14,10 @@ export interface ThreadMetrics {
 /** Reads a thread's metrics. Resolves without them if the thread is slow; `onMetrics` may be called later. */
 export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
 
-/** Sums the metrics of threads and main, gauges as well. Counters of exited threads stay: they must not go down. */
+/**
+ * Sums the metrics of main and all threads, including gauges. Counters of exited threads are kept, because a counter
+ * must not go down.
+ */
 export class ThreadMetricsRegistry {
   readonly #counts: DestinationCounts
   /** The running threads, each with its last metrics. */

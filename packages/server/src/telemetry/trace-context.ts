@@ -95,7 +95,10 @@ export function newSpanId(): string {
 
 const MAX_RANDOM = 0xff_ff_ff_ff
 
-/** Eight digits, not all zero. Random, but no secret: `crypto` would take longer than the rest of an unrecorded attempt. */
+/**
+ * Eight digits, not all zero. Random, but not secret: `crypto` would take longer than the rest of an unrecorded
+ * attempt.
+ */
 function randomHex(): string {
   return Math.ceil(Math.random() * MAX_RANDOM)
     .toString(16)

@@ -4,7 +4,9 @@ import type { Clock } from '../util/time/clock.ts'
 import type { Logger } from './logger.ts'
 import { continuedFrom, traceContextIn, type TraceHeaders } from './trace-context.ts'
 
-/** Makes spans of calls, deliveries and attempts, and continues the traces of calls. Disposing sends the last spans. */
+/**
+ * Creates spans for calls, deliveries and attempts, and continues the traces of calls. Disposing sends the last spans.
+ */
 export interface Tracing extends AsyncDisposable {
   /** Call it after authentication. */
   beginCall(request: TracedRequest): CallSpan
@@ -61,7 +63,7 @@ export interface TracingOptions {
 
 const NO_SPAN = { traceContext: undefined, end: ignore }
 
-/** Continues the traces of calls without making spans. */
+/** Continues the traces of calls without creating spans. */
 export const CONTINUED_TRACES: Tracing = {
   beginCall: ({ headers }) => {
     const traceContext = traceContextIn(headers)

@@ -100,7 +100,7 @@ export class Channel<Here, There> {
     return promise
   }
 
-  /** Calls without a result. Does nothing when the other side has ended. */
+  /** Calls a function without waiting for its result. Does nothing if the other side has ended. */
   send<Name extends keyof There & string>(
     name: Name,
     ...[input, transfer]: Args<There[Name]>

@@ -15,7 +15,9 @@ export interface ThreadContext<Thread, Main, Data> {
 }
 
 export interface ThreadBody<Thread> {
-  /** An object of functions. A class would lose its methods. Calls arrive when the thread is ready. */
+  /**
+   * A plain object of functions: an instance of a class would lose its methods. Calls arrive once the thread is ready.
+   */
   readonly functions: Thread
   /** Ends the work, then the thread. */
   readonly stop: () => Promise<void>
@@ -25,7 +27,8 @@ export interface ThreadBody<Thread> {
 const MAX_DESTINATIONS = 10_000
 
 /**
- * Runs a thread that a `ThreadHost` has started. `BaseThreadFunctions` and `BaseMainFunctions` reserve names of functions. The
+ * Runs a thread that a `ThreadHost` has started. `BaseThreadFunctions` and `BaseMainFunctions` reserve function names.
+ * The
  * thread ends when `start` rejects, or on an uncaught error.
  * @param start begins the work. When it resolves, main sends work.
  */
@@ -101,7 +104,7 @@ export function levelsOf(logger: Logger): LogEvent['level'][] {
   return LEVELS.filter((level) => logger.isLevelEnabled(level))
 }
 
-/** Sends lines to main, which writes them in order, within its own bounds. */
+/** Sends lines to main, which writes them in order, within its own limits. */
 function threadLogger(
   written: readonly LogEvent['level'][],
   send: (line: LogLine) => void,
@@ -127,7 +130,7 @@ function jsonOf(fields: object): string {
   try {
     return JSON.stringify(fields)
   } catch {
-    // A log line must not end its thread.
+    // A log line must not crash its thread.
     return '{"fields":"unreadable"}'
   }
 }

@@ -26,7 +26,7 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
   RunningThreadOptions<Main>,
   'input' | 'functions' | 'levels'
 > {
-  /** Creates the input for each start, because a port can be moved only once. */
+  /** Creates the input for each start, because a port can be transferred only once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
   readonly functions: Main
   /** The thread is ready, for the first time or after a restart: send it work. */
@@ -59,7 +59,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     return this.#channel
   }
 
-  /** Resolves when the thread is ready. Rejects if it ends before; then it is restarted. */
+  /** Resolves when the thread is ready. Rejects if it ends first; it is then restarted. */
   ready(): Promise<ThreadChannel<Thread, Main>> {
     return this.#started.promise
   }
@@ -187,7 +187,8 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
 }
 
 /**
- * Changes to state that a thread copies. Each resolves when the thread has applied it. A thread that starts gets the
+ * Changes to state that a thread copies. A change resolves when the thread has applied it. A thread that starts gets
+ * the
  * changes since its start when it is ready: it may have read the state before or after them, so changes must be
  * idempotent. If the thread has ended, a change resolves once none of the thread's writes can follow it.
  */
@@ -198,7 +199,7 @@ export class ThreadChanges<Change> {
 
   /**
    * @param apply applies a change in the thread; `undefined` while none is ready
-   * @param gone resolves when all posted work of the last ready thread is done; by default immediately
+   * @param gone resolves when all posted work of the last ready thread is done; defaults to immediately
    */
   constructor(
     apply: (change: Change) => Promise<unknown> | undefined,

@@ -24,7 +24,10 @@ const RETENTION_EVERY_MS = 60_000
 /** Duration of one removal call: under load, a call per slice would remove events more slowly than they are added. */
 const FOR_MS = 1_000
 
-/** Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except those that are pending or unread by a follower. */
+/**
+ * Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except those with an unfinished delivery,
+ * or that a follower has not read yet.
+ */
 export class Retention implements Worker {
   readonly name = 'retention'
   readonly #options: RetentionOptions
@@ -95,7 +98,7 @@ interface AccountingOptions {
 
 const ACCOUNTING_EVERY_MS = 10_000
 
-/** Compares inputs and outcomes of each handover. Sets `hookline_accounting_imbalance`. */
+/** Compares the inputs and outputs of each handover. Sets `hookline_accounting_imbalance`. */
 export class Accounting implements Worker {
   readonly name = 'accounting'
   readonly #options: AccountingOptions

@@ -66,7 +66,7 @@ function hrTimeOf(ms: number): HrTime {
   return [seconds, Math.round((ms - 1000 * seconds) * 1e6)]
 }
 
-/** A metric of `/metrics` as OpenTelemetry describes it. */
+/** Converts a metric of `/metrics` to OpenTelemetry's format. */
 function metricDataOf(metric: MetricJson, times: Times): MetricData {
   const { name, help, type, values } = metric
   const base = {

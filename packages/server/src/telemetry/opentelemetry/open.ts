@@ -3,7 +3,7 @@ import type { MetricsExportOptions } from './metrics.ts'
 
 type Signal = 'TRACES' | 'METRICS'
 
-/** Whether the standard variables of OpenTelemetry turn on the export of a signal. */
+/** Whether the standard OpenTelemetry variables turn on the export of a signal. */
 function isExported(signal: Signal, environment = process.env): boolean {
   const { OTEL_SDK_DISABLED: disabled = '', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = environment
   const own = environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]
@@ -21,7 +21,7 @@ export async function openTracing(options: TracingOptions): Promise<Tracing | un
   return options.continuesTraces ? CONTINUED_TRACES : undefined
 }
 
-/** `undefined` unless the variables of OpenTelemetry are set. */
+/** `undefined` unless OpenTelemetry's variables are set. */
 export async function openMetricsExport(
   options: MetricsExportOptions,
 ): Promise<AsyncDisposable | undefined> {

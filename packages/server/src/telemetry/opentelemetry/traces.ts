@@ -206,7 +206,7 @@ function setFailed(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The configured URL, without its query. It has no credentials: settings refuse them. */
+/** The configured URL, without its query. It contains no credentials: the settings do not allow them. */
 function urlAttributes(configured: string): Attributes {
   const { protocol, hostname, port } = new URL(configured)
   const [url = ''] = configured.split(/[?#]/, 1)

@@ -8,7 +8,8 @@ import {
 import type { Logger } from '../logger.ts'
 
 /**
- * The standard variables that the SDK leaves to its caller. The exporters read theirs (`OTEL_EXPORTER_OTLP_…`). As the
+ * The standard variables that the SDK leaves to its caller. The exporters read their own (`OTEL_EXPORTER_OTLP_…`). As
+ * the
  * specification requires, an invalid value is reported and ignored.
  */
 export class Variables {

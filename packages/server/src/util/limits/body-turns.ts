@@ -59,7 +59,10 @@ export class BodyTurns {
   }
 }
 
-/** Drains a body up to `maxBytes`, so that the response is not lost. Call it before responding: Node has no limit. */
+/**
+ * Drains a body up to `maxBytes`, so that the response is not lost. Call it before responding: Node would drain the
+ * body without a limit.
+ */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0
   request.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time/clock.ts'
 
-/** Clients may choose the keys, so their number has a bound. */
+/** Clients may choose the keys, so their number is bounded. */
 const MAX_KEYS = 1_000
 /** Log lines per interval, for all keys together. */
 const MAX_LINES = 100

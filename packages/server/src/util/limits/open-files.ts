@@ -40,7 +40,7 @@ export function checkOpenFiles(
   if (openFiles < needed) {
     throw new TooFewOpenFilesError(
       `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
-        `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, recommended)} are enough for the current settings.`,
+        `Raise the operating system's limit (ulimit -n, or systemd's LimitNOFILE) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, recommended)} are enough for the current settings.`,
     )
   }
   if (openFiles < recommended) onInsufficientFiles(recommended)

@@ -39,7 +39,7 @@ export const FULL = -(2n ** 62n)
  * key is a 64-bit hash of the id and its limit. Only the main thread assigns and releases slots (`keep`).
  */
 export class SharedBuckets {
-  /** An empty table. Only this object may `keep`. */
+  /** Creates an empty table. Only the creating thread may call `keep`. */
   static create({ threads, now, maxBuckets = MAX_BUCKETS }: SharedBucketsOptions): SharedBuckets {
     const slots = 2 ** Math.ceil(Math.log2(maxBuckets * SLOTS_PER_BUCKET))
     const memory = new SharedArrayBuffer((HEADER_WORDS + 2 * slots) * 8)

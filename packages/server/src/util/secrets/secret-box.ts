@@ -8,7 +8,10 @@ export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError'
 }
 
-/** Encrypts with AES-256-GCM. The first key seals, any key opens. A sealed text names its key, and needs its label. */
+/**
+ * Encrypts with AES-256-GCM. The first key seals, any key opens. A sealed text includes the id of its key, and opens
+ * only with its label.
+ */
 export class SecretBox {
   /** Id of the sealing key: the beginning of its SHA-256. */
   readonly keyId: string
@@ -38,7 +41,7 @@ export class SecretBox {
     return sealed.split('.', 1)[0]!
   }
 
-  /** For another thread. */
+  /** The keys, for another thread. */
   get keys(): readonly Buffer[] {
     return [...this.#keys.values()]
   }

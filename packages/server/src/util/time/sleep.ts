@@ -11,7 +11,10 @@ export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Prom
   signal.removeEventListener('abort', end)
 }
 
-/** The wait after this many failures in a row: doubles from `firstMs` up to 10 s, ±25% so that callers do not retry together. */
+/**
+ * The delay after this many failures in a row: doubles from `firstMs` up to 10 s, ±25% so that callers do not retry
+ * together.
+ */
 export function exponentialBackoffMs(failures: number, firstMs = 100): number {
   return Math.min(10_000, firstMs * 2 ** (failures - 1)) * (0.75 + Math.random() / 2)
 }

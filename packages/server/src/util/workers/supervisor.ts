@@ -25,7 +25,7 @@ export interface SupervisorOptions {
   readonly noncriticalWorkers?: ReadonlySet<string>
   /** Called instead of `onPermanentFailure` when a non-critical worker is suspended. */
   readonly onSuspend?: (failure: WorkerFailure) => void
-  /** The first pause before a restart, which doubles. Defaults to one second. */
+  /** The pause before the first restart, which then doubles. Defaults to one second. */
   readonly firstRestartMs?: number
   /** Whether the first restart has no pause. */
   readonly restartsImmediately?: boolean
@@ -96,7 +96,7 @@ export class Supervisor {
     }
   }
 
-  /** Resolves to why the worker ended. */
+  /** Resolves to the error that ended the worker. */
   async #runOnce(worker: Worker): Promise<unknown> {
     const { clock, signal } = this.#options
     const onRecovered = (): void => void this.#failing.delete(worker.name)
