@@ -215,7 +215,7 @@ async function threadsFor(
     hasReusePort: await hasReusePort(config.host),
     openFiles,
   }
-  // Threads share the file of the embedded backend. A cluster has no such file: it uses more cores through more nodes.
+  // Threads share the file of the embedded backend. A cluster has no such file: it scales with its nodes instead.
   const threads =
     config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)
   checkOpenFiles(openFiles, {

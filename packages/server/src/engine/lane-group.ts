@@ -36,7 +36,7 @@ export interface LanePorts extends Pick<Backend, 'quarantine'> {
 }
 
 interface GroupSender extends Sender, AsyncDisposable {
-  /** Aborts the attempts in flight, and makes no more. */
+  /** Aborts the attempts in flight, and refuses new ones. */
   abort(): void
 }
 
@@ -61,7 +61,7 @@ type LaneKind = Omit<
   keyof Omit<LaneGroupOptions, 'activity'> | 'catalog' | 'deletions' | 'webhookLog' | 'signal'
 >
 
-/** The lanes of some destinations, for events and notices, with their own workers. It can run in a thread. */
+/** The lanes of some destinations, for events and notices, with their own workers. Can run in a thread. */
 export class LaneGroup implements Lanes {
   readonly #options: LaneGroupOptions
   readonly #stopping = new AbortController()

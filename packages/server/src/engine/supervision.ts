@@ -10,7 +10,10 @@ export interface SupervisionOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** A worker that ingestion or delivery needs failed five times within a minute: the process should exit. */
+  /**
+   * Called when a worker that ingestion or delivery needs has failed five times within a minute: the process should
+   * exit.
+   */
   readonly onPermanentFailure: (failure: FailedWorker) => void
 }
 

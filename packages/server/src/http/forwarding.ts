@@ -118,7 +118,7 @@ function joinSockets({ client, upstream, received, sent }: JoinedSockets): void 
   })
 }
 
-/** The client has everything once its side has ended. Anything it sends later is dropped. */
+/** Closes the connection after the response has been sent. Anything that the client sends later is dropped. */
 function closeSoon(client: Socket): void {
   client.once('finish', () => {
     client.once(

@@ -19,7 +19,10 @@ export async function listen(server: FastifyInstance, options: ListenSettings): 
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Rejects if a program listens on this port: with `reusePort`, two services would silently share the connections. */
+/**
+ * Rejects if a program already listens on this port: with `reusePort`, two services would silently share the
+ * connections.
+ */
 export async function assertFree({
   host,
   port,

@@ -104,14 +104,14 @@ interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> 
   readonly result: EventsFromCalls
 }
 
-/** The Retry-After of a 503, when the log or the body memory has no room. */
+/** The Retry-After of a 503, sent if the log or the body memory is full. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Above this number of unrecorded deliveries, bodies get shorter turns. About the number of attempts in flight to one webhook. */
 const MANY_UNRECORDED = 64
-/** Bodies smaller than this are parsed to find their key. Larger bodies are searched first. */
+/** Smaller bodies are parsed to find their key. Larger or compressed ones are searched first. */
 const SEARCHED_BYTES = 16 * 1024
 /** Stands in for the unknown source of a body. No source has this id. */
 const NO_SOURCE = ''
@@ -123,7 +123,9 @@ const LOGGED_BY_OTHERS: ReadonlySet<IngestCodeName> = new Set<IngestCodeName>([
   'overloaded',
 ])
 
-/** Handles a request with calls: authenticates, parses, limits the rate, makes events, and appends them to the log. */
+/**
+ * Handles a request with calls: authenticates, parses, limits the rate, creates events, and appends them to the log.
+ */
 export class IngestionHandler {
   readonly #deps: IngestDeps
   readonly #rateLimit: RateLimit

@@ -144,7 +144,7 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** Checks signatures as documented for receivers. `destinationId` is set if only one destination can have signed. */
+/** Checks signatures as documented for receivers. `destinationId` is set if only one destination could have signed. */
 export function signatureOf(
   request: SignedRequest,
   destinations: Iterable<Destination>,

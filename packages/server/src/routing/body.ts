@@ -106,7 +106,7 @@ type ValueChange = (value: Json) => Json | undefined
 
 /** Paths by their first step. */
 interface Tree {
-  /** What happens to the value at the end of a path. */
+  /** The change to the value at the end of a path. */
   change?: ValueChange
   readonly steps: Map<string, Tree>
 }
@@ -207,7 +207,7 @@ const IN_CALL = new Rules(FIXED_CALL_FIELDS, placesInCall)
 /** For a page call whose traits become its properties. */
 const IN_MOVED_CALL = new Rules(FIXED_CALL_FIELDS, placesInMovedCall)
 
-/** The parts of the value that a path leads to. */
+/** Keeps only the parts of the value that a path leads to. */
 function kept(value: Json, tree: Tree): Json {
   if (Array.isArray(value)) return value.filter(isContainer).map((each) => kept(each, tree))
   const entries = Object.entries(value as JsonObject).flatMap(([name, each]): [string, Json][] => {

@@ -71,6 +71,6 @@ export interface ActivityListener {
   changed(change: ChangeActivity): void
   unlinked(unlinked: UnlinkedActivity): void
   purged(purge: PurgeActivity): void
-  /** Views of this record are out of date. */
+  /** A record has changed, so views of it are out of date. */
   updated(update: UpdateActivity): void
 }

@@ -11,7 +11,7 @@ const BUSY_SHARE = 0.05
 const MAX_DELAY_US = HOUR_MS * 1_000
 
 /**
- * Adds metrics of the process, with the p99 and max delay of the event loop. Call the returned function after each
+ * Adds process metrics, with the p99 and max delay of the event loop. Call the returned function after each
  * scrape.
  */
 export function collectProcessMetrics(register: Registry): () => void {

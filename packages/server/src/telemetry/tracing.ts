@@ -49,7 +49,7 @@ export interface TracedAttempt extends Pick<Attempt, 'number'> {
 export interface AttemptSpan {
   /** Absent if the request does not continue the trace. */
   readonly headers: TraceHeaders | undefined
-  /** `result` is absent if the service stopped during the attempt. */
+  /** `result` is absent if the attempt was aborted. */
   end(result?: Pick<Attempt, 'class' | 'outcome' | 'status'>): void
 }
 

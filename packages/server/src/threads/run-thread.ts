@@ -79,7 +79,7 @@ export interface BaseMainFunctions {
   activity(call: ActivityCall): void
 }
 
-/** `fields` are JSON, without the error in `err`. */
+/** `fields` is JSON text, without the error in `err`. */
 interface LogLine {
   readonly level: LogEvent['level']
   readonly event: string

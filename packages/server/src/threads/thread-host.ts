@@ -29,9 +29,9 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
   /** Creates the input for each start, because a port can be transferred only once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
   readonly functions: Main
-  /** The thread is ready, for the first time or after a restart: send it work. */
+  /** Called when the thread is ready, for the first time or after a restart: send it work. */
   readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
-  /** A ready thread has exited: take its work back. */
+  /** Called when a ready thread has exited: take its work back. */
   readonly onEnded?: () => void
   readonly stopTimeoutMs: number
   readonly metrics: Metrics
@@ -143,7 +143,7 @@ export interface ThreadSupervisorOptions {
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'threadFailures'>
   readonly logger: Logger
-  /** A thread failed five times within a minute: the process should exit. */
+  /** Called when a thread has failed five times within a minute: the process should exit. */
   readonly onPermanentFailure: (failure: FailedWorker) => void
 }
 

@@ -141,7 +141,7 @@ export interface BreakerReport {
   readonly failedForMs: number
 }
 
-/** How much later than the node that opened the breaker the other nodes probe, in case that node has died. */
+/** The delay before other nodes probe as well, in case the node that opened the breaker has died. */
 const PEER_PROBE_DELAY_MS = 2_000
 
 export function reportOf(breaker: Breaker & { state: 'open' }, now: number): BreakerReport {

@@ -15,8 +15,7 @@ import { classification } from '../sending/outcome.ts'
  *
  * A receiver that responds to every tenth request with a 503, however few it gets, is faulty, not rate-limited. So
  * after some falls, a trial sends at eight times the pace. If enough is accepted, that pace stays, and its throttled
- * share is tolerated.
- * Otherwise there is a limit, and the next trial is further off.
+ * share is tolerated. Otherwise there is a limit, and the next trial is further off.
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
@@ -84,7 +83,10 @@ const TOLERATED_SHARE = 0.1
  * 1/n seconds, so the pace grows e-fold each second.
  */
 const SEARCH_GROWTH = 1
-/** What an accepted attempt adds near the ceiling. It doubles every `DOUBLING_MS` once the pace has not fallen for `STEADY_MS`. */
+/**
+ * The growth per accepted attempt near the ceiling. It doubles every `DOUBLING_MS` once the pace has not fallen for
+ * `STEADY_MS`.
+ */
 const GROWTH = 0.007
 /** Growth is slow from this share of the ceiling, which is the pace before the last fall. */
 const NEAR_CEILING = 0.85

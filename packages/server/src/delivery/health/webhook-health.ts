@@ -82,7 +82,7 @@ export class WebhookHealth {
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
 
-  /** @param options.maxOpenMs maximum open time of a breaker; by default 5 min */
+  /** @param options.maxOpenMs maximum open time of a breaker; defaults to 5 min */
   constructor(clock: Clock, options: { readonly maxOpenMs?: number | undefined } = {}) {
     this.#clock = clock
     this.spacing = new AttemptSpacing(clock)
@@ -203,7 +203,7 @@ export class WebhookHealth {
     return this.#of(destinationId, url).generation
   }
 
-  /** An attempt begins. Returns the generation for its result. */
+  /** Records the start of an attempt. Returns the generation for its result. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
     const now = this.#clock.now()
@@ -215,7 +215,7 @@ export class WebhookHealth {
     return generation
   }
 
-  /** An attempt that had begun has no result. If it was a probe, the next one may begin. */
+  /** Records that an attempt ended without a result. If it was a probe, the next one may begin. */
   onAborted(destinationId: string, url: string, generation: number): void {
     const health = this.#of(destinationId, url)
     const breaker = onNoSample(health.breaker, this.#clock.now())

@@ -28,7 +28,7 @@ export interface LaneSchedulerOptions {
   /** Whether the webhook gets no attempts now: its breaker is open, or it requested a pause. */
   readonly isBlocked: (id: LaneId) => boolean
   readonly signal: AbortSignal
-  /** A task has a slot. It must call `endAttempt` when its attempt is over. */
+  /** Called when a task gets a slot. It must call `endAttempt` when the attempt is over. */
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
@@ -80,7 +80,7 @@ export class LaneScheduler {
     this.#fillSlots()
   }
 
-  /** The catalog has changed. New limits apply from the next attempt. */
+  /** Call it when the catalog has changed. New limits apply from the next attempt. */
   limitsChanged(): void {
     const { limitsOf, spacing } = this.#options
     for (const lane of this.#lanes.values()) {
@@ -186,7 +186,7 @@ export class LaneScheduler {
     }
   }
 
-  /** Gives the lane a turn, unless it has one. */
+  /** Gives the lane a turn, unless it already has one. */
   #queue(lane: Lane): void {
     if (lane.hasTurn) return
     lane.hasTurn = true

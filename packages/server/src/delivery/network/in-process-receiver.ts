@@ -26,9 +26,9 @@ export interface InProcessResponse {
 }
 
 export interface InProcessReceiver {
-  /** Takes a request. A rejection closes the connection without a response. */
+  /** Handles a request. A rejection closes the connection without a response. */
   receive(request: SentRequest): Promise<InProcessResponse> | InProcessResponse
-  /** The response to the request with this id was sent. */
+  /** Called when the response to the request with this id has been sent. */
   responded(id: string): void
 }
 

@@ -14,8 +14,8 @@ export interface Target {
 const NEXT_TRY_MS = 250
 
 /**
- * Connects over TCP to the first address that accepts. Tries start 250 ms apart or after a failure, and run in parallel
- * until one connects or the deadline passes (RFC 8305).
+ * Connects over TCP to the first address that accepts. Connection attempts start 250 ms apart or after a failure, and
+ * run in parallel until one connects or the deadline passes (RFC 8305).
  * @throws the error of the only address, or an `AggregateError`
  */
 export async function openTcp({ port, addresses }: Target, deadline: Deadline): Promise<Socket> {

@@ -23,7 +23,7 @@ import type { SendOptions } from '../sending/sender.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
-  /** @throws {AttemptAbortedError} if the service stopped before a response arrived */
+  /** @throws {AttemptAbortedError} if the service stopped before a response arrived, or `onBegin` returned false */
   send(request: WebhookRequest, options?: SendOptions): Promise<AttemptResult>
 }
 

@@ -18,7 +18,7 @@ export interface PartRunnerOptions extends DeliveryContext {
   readonly health: WebhookHealth
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly onRecovery: () => void
-  /** A webhook is being paused; the promise resolves when the pause is in the catalog. */
+  /** Called when a webhook is being paused; the promise resolves when the pause is in the catalog. */
   readonly onPausing: (pausing: Promise<unknown>) => void
 }
 
@@ -34,7 +34,7 @@ export class PartRunner {
 
   /**
    * Updates the delivery. Returns `'not begun'`, without a change, if the delivery is purged, its destination disabled, the
-   * webhook blocked, or the attempt aborted by a stop. Throws only for a bug.
+   * webhook blocked, or the attempt aborted. Throws only for a bug.
    */
   async run(lane: Lane, task: PartTask): Promise<PartResult> {
     const { open, url } = task

@@ -24,7 +24,7 @@ export interface AttemptRules {
 }
 
 /*
- * The states of a part; all changes are pure:
+ * The states of a part. All transitions are pure functions:
  *
  *     pending ─ a 2xx ──────────────────────────────────────────────────────────▶ delivered
  *     pending ─ a response that no retry would change ──────────────────────────▶ rejected

@@ -92,7 +92,7 @@ function testedWebhook(
   result: AttemptResult | null,
   now: number,
 ): TestedWebhook {
-  // These are the bytes that were sent: they depend only on the request and the time it began.
+  // These are the bytes that were sent: they depend only on the request and its start time.
   return { url: request.url, request: shownRequest(request, result?.startedAt ?? now), result }
 }
 

@@ -58,7 +58,7 @@ export interface WebhookSenderOptions {
    * Maximum sockets of all webhooks, exceeded only if more attempts are in flight. Idle ones are closed to make room.
    */
   readonly maxSockets?: number
-  /** `address:port`; by default the system's name servers. */
+  /** `address:port`; defaults to the system's name servers. */
   readonly dnsServers?: readonly string[]
   readonly egressProxy?: Redacted | undefined
   readonly inspector?: InProcessReceiver | undefined
@@ -126,7 +126,10 @@ export class WebhookSender implements AsyncDisposable {
     return hostProblem(host, this.#hosts)
   }
 
-  /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAbortedError} after `abort` */
+  /**
+   * Makes one attempt. Returns failures as results. Follows no redirects.
+   * @throws {AttemptAbortedError} after `abort`, or if `onBegin` returned false
+   */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     const { url, auth } = request
     if (isMailUrl(url)) return this.#sendMail(request, options)
@@ -235,7 +238,7 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Aborts the attempts in flight, and makes no more. An attempt that has a status resolves. */
+  /** Aborts the attempts in flight, and refuses new ones. An attempt that already has a status resolves. */
   abort(): void {
     this.#aborting.abort(new AttemptAbortedError())
     for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAbortedError())

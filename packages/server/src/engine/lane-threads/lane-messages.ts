@@ -39,7 +39,7 @@ export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
   failedPermanently(failure: Omit<FailedWorker, 'error'> & { readonly message: string }): void
-  /** The thread has found corruption. */
+  /** Reports corruption that the thread has found. */
   corrupted(error: WireError): void
   inspect(request: SentRequest): Promise<InProcessResponse> | InProcessResponse
   inspected(id: string): void

@@ -28,7 +28,7 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly threads: number
   readonly config: Config
   readonly maxConnections: number
-  /** Where main serves all other requests. */
+  /** The address at which main serves all other requests. */
   readonly main: PrivateAddress
   readonly limits: SharedLimits
   readonly activity: ActivityListener

@@ -28,7 +28,7 @@ export class SecretBox {
     return randomBytes(KEY_BYTES).toString('base64')
   }
 
-  /** Keys separated by commas or white space, 32 bytes each, as base64 or hex. `undefined` if any is invalid. */
+  /** Keys separated by commas or whitespace, 32 bytes each, as base64 or hex. `undefined` if any is invalid. */
   static keysIn(text: string): readonly Buffer[] | undefined {
     const keys = text
       .split(/[\s,]+/)
