@@ -3,8 +3,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import { hash } from 'node:crypto'
 import { sendError } from './responses.ts'
 
-const HINT = 'Send calls with POST to /v1/track, for example.'
-const CONSOLE_HINT = ' Open this address in a browser for the console.'
+const HINT = 'Send calls as POST requests, for example to /v1/track.'
+const CONSOLE_HINT = ' To use the console, open this address in a browser.'
 
 /** `/`: redirects browsers to the console, or shows a page. Programs get a 404 in JSON, with a hint. */
 export function startPageRoute(options: { readonly hasConsole: boolean }): FastifyPluginAsync {

@@ -85,7 +85,7 @@ interface MailFailure extends Error {
 function failureOf(error: MailFailure): Error {
   const { code, originalCode, responseCode, response = '', command = 'the message' } = error
   if (responseCode !== undefined) return new MailRefusedError(responseCode, command, response)
-  return Object.assign(new Error('The mail was not sent.', { cause: error }), {
+  return Object.assign(new Error('The email was not sent.', { cause: error }), {
     code: originalCode ?? code,
   })
 }
