@@ -425,8 +425,7 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
 
 /**
  * The time after which an attempt counts as stuck: longer than any receiver can keep it open. The longest attempt makes
- * two requests
- * with the maximum timeout of a webhook, and two for access tokens before each.
+ * two requests with the maximum timeout of a webhook, and two for access tokens before each.
  */
 function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): number {
   const request = Math.max(attemptTimeoutMs, LIMITS.maxWebhookTimeoutMs)

@@ -10,10 +10,7 @@ const IDLE_MS = 250
 const BUSY_SHARE = 0.05
 const MAX_DELAY_US = HOUR_MS * 1_000
 
-/**
- * Adds process metrics, with the p99 and max delay of the event loop. Call the returned function after each
- * scrape.
- */
+/** Adds process metrics, with the p99 and max delay of the event loop. Call the returned function after each scrape. */
 export function collectProcessMetrics(register: Registry): () => void {
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: HOUR_MS })
   for (const { name } of register.getMetricsAsArray()) {

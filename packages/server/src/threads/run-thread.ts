@@ -28,8 +28,7 @@ const MAX_DESTINATIONS = 10_000
 
 /**
  * Runs a thread that a `ThreadHost` has started. `BaseThreadFunctions` and `BaseMainFunctions` reserve function names.
- * The
- * thread ends when `start` rejects, or on an uncaught error.
+ * The thread ends when `start` rejects, or on an uncaught error.
  * @param start begins the work. When it resolves, main sends work.
  */
 export async function runThread<Thread, Main, Data>(

@@ -188,8 +188,7 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
 
 /**
  * Changes to state that a thread copies. A change resolves when the thread has applied it. A thread that starts gets
- * the
- * changes since its start when it is ready: it may have read the state before or after them, so changes must be
+ * the changes since its start when it is ready: it may have read the state before or after them, so changes must be
  * idempotent. If the thread has ended, a change resolves once none of the thread's writes can follow it.
  */
 export class ThreadChanges<Change> {

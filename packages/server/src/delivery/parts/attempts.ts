@@ -85,8 +85,7 @@ export class Attempts {
 
   /**
    * Starts the transform of a delivery in a lane, so that evaluations are batched and take up no slots. The webhooks of
-   * a
-   * destination share the result, unless the transform contains `$url`.
+   * a destination share the result, unless the transform contains `$url`.
    */
   prepare(open: OpenDelivery, destination: Destination | undefined): void {
     if (destination?.settings.transform === undefined || this.#options.transforms === undefined)

@@ -140,8 +140,7 @@ function ofValues<Args extends unknown[]>(of: (...args: Args) => string) {
 
 /**
  * Evaluates as many of the batch as fit in the time limit of one evaluation, but at least one: setting a time limit
- * costs more
- * than a typical evaluation. The main process sends the rest again, after giving other expressions a turn.
+ * costs more than a typical evaluation. The main process sends the rest again, after giving other expressions a turn.
  */
 function evaluateSome(evaluations: readonly Evaluation[]): TransformResult[] {
   const { results } = attempt(evaluations, MAX_CPU_MS)

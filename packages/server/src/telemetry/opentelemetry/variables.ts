@@ -9,8 +9,7 @@ import type { Logger } from '../logger.ts'
 
 /**
  * The standard variables that the SDK leaves to its caller. The exporters read their own (`OTEL_EXPORTER_OTLP_…`). As
- * the
- * specification requires, an invalid value is reported and ignored.
+ * the specification requires, an invalid value is reported and ignored.
  */
 export class Variables {
   readonly #environment = process.env

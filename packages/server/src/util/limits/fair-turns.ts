@@ -17,8 +17,7 @@ const MAX_CLIENTS = 10_000
 /**
  * Runs at most `limit` calls at once. The next turn goes to the token with the fewest running calls, including its
  * sessions, and among equals to the one that has waited longest since its last turn. Sessions of a token share its
- * turns in the same way. So only a client that
- * sends hundreds of requests at once has to wait.
+ * turns in the same way. So only a client that sends hundreds of requests at once has to wait.
  */
 export class FairTurns {
   readonly #limit: number
