@@ -148,7 +148,7 @@ describe('a transform', () => {
     ['a number that is infinite', '{ "n": 1 / 0 }'],
   ])('fails if its result is not JSON: %s', async (_, expression) => {
     expect(await evaluate(expression)).toEqual({
-      error: expect.stringMatching(/^(?:D1001.*|The result has .*)$/),
+      error: expect.stringMatching(/^(?:D1001.*|The result contains .*)$/),
     })
   })
 

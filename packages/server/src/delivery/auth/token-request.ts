@@ -15,7 +15,7 @@ export interface TokenResponse {
   readonly retryAfterMs?: number | undefined
 }
 
-/** Sends a request to a token endpoint. @throws {AuthFailedError} if there is no response */
+/** Sends a request to a token endpoint. @throws {AuthFailedError} if no response arrives */
 export type SendTokenRequest = (request: TokenRequest) => Promise<TokenResponse>
 
 export interface AccessToken {

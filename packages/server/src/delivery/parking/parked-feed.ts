@@ -28,7 +28,7 @@ const AFTER_FAILURE_MS = 1_000
  * Feeds parked parts to the lanes, lane by lane:
  *
  *     part due, its lane has room, its webhook may be tried ─▶ lane
- *     webhook or destination paused ─────────────────────────▶ held, whatever its due time
+ *     webhook or destination paused ─────────────────────────▶ held, regardless of due time
  *     webhook and destination resumed ───────────────────────▶ held parts are due now
  *     webhook removed ───────────────────────────────────────▶ parts for the current webhooks
  *     destination removed ───────────────────────────────────▶ rejected
@@ -90,7 +90,7 @@ export class ParkedFeed implements Worker {
     let wakeAt = clock.now() + MAX_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
-      // A claim reads synchronously, so many in a row would block everything else.
+      // A claim reads synchronously, so a long series would block everything else.
       await slices.yieldIfOver()
       wakeAt = Math.min(wakeAt, await this.#feedLaneOrLater(lane))
     }
