@@ -82,7 +82,7 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
   throw new BackendNotConfiguredError(
-    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend runs in a single process. Unset  ` +
+    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend runs in a single process. Unset ` +
       'HOOKLINE_ROLE, or set it to all.',
   )
 }
