@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 // Receivers in a separate process, one per path. Each responds with 200 immediately, except /hanging, which never responds,
 // /slow, which responds after 4 s, /failing, which responds with 500, and /second-try, which responds with 500 to first attempts.
-// On request, the process reports the latency of each accepted delivery, except to /answering and /slow.
+// On request, the process reports the latency of each accepted delivery, except to /answering* and /slow.
 
 const SLOW_MS = 4_000
 

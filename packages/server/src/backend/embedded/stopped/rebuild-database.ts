@@ -171,14 +171,15 @@ function changedEvents(db: DatabaseSync): string[] {
     .map(({ seq }) => [Number(seq), Number(seq)] as const)
     .toArray()
   if (changed.length === 0) return []
-  return [
-    `Table events: ${changed.length} rows have a checksum mismatch (${formatRanges(changed)}).`,
-  ]
+  const rows = changed.length === 1 ? '1 row has' : `${changed.length} rows have`
+  return [`Table events: ${rows} a checksum mismatch (${formatRanges(changed)}).`]
 }
 
 function formatRanges(ranges: readonly (readonly [first: number, last: number])[]): string {
   const named = ranges.length > MAX_RANGES ? [[ranges[0]![0], ranges.at(-1)![1]] as const] : ranges
-  return named.map(([first, last]) => `numbers ${first} to ${last}`).join(', ')
+  return named
+    .map(([first, last]) => (first === last ? `number ${first}` : `numbers ${first} to ${last}`))
+    .join(', ')
 }
 
 function isWhole(db: DatabaseSync): boolean {

@@ -196,7 +196,7 @@ describe('the rebuild of a corrupted database', () => {
     const firstOf = (index: number): number =>
       1 + leaves.slice(0, index).reduce((sum, { rows }) => sum + rows, 0)
     for (const index of [3, 9]) overwrite(file, leaves[index]!.page, 0)
-    const ranges = [3, 9].map((index) => `numbers ${firstOf(index)} to ${firstOf(index + 1) - 1}`)
+    const ranges = [3, 9].map((index) => rangeText(firstOf(index), firstOf(index + 1) - 1))
     const { missing } = await rebuildInto(folder.path)
     expect(missing).toContain(
       `Table events: rows are missing or were deleted earlier (${ranges.join(', ')}).`,
@@ -281,7 +281,7 @@ describe('the rebuild of a corrupted database', () => {
     writeFileSync(file, bytes)
     const before = leaves[0]!.rows + leaves[1]!.rows
     const { missing } = await rebuildInto(folder.path)
-    expect(missing.join()).toContain(`numbers ${before + 1} to ${before + leaves[2]!.rows}`)
+    expect(missing.join()).toContain(rangeText(before + 1, before + leaves[2]!.rows))
     expect(eventsIn(file)).toBe(EVENTS - leaves[2]!.rows)
   })
 
@@ -292,7 +292,7 @@ describe('the rebuild of a corrupted database', () => {
     bytes.write('"u-23"', bytes.indexOf('"u123"'))
     writeFileSync(file, bytes)
     expect((await rebuildInto(folder.path)).missing).toContain(
-      'Table events: 1 rows have a checksum mismatch (numbers 124 to 124).',
+      'Table events: 1 row has a checksum mismatch (number 124).',
     )
     expect(eventsIn(file)).toBe(EVENTS)
   })
@@ -327,3 +327,7 @@ describe('the rebuild of a corrupted database', () => {
     expect(readFileSync(file)).toEqual(bytes)
   })
 })
+
+function rangeText(first: number, last: number): string {
+  return first === last ? `number ${first}` : `numbers ${first} to ${last}`
+}
