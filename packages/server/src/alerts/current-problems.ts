@@ -121,7 +121,8 @@ function serviceFindings(facts: ProblemFacts): Finding[] {
   }
   if (lastBackupAt !== null && lastBackupAt < now - THRESHOLDS.maxBackupAgeMs) {
     const title = `The last backup is ${duration(now - lastBackupAt)} old.`
-    findings.push(ofService('backup_old', title, { since: lastBackupAt }))
+    const since = lastBackupAt + THRESHOLDS.maxBackupAgeMs
+    findings.push(ofService('backup_old', title, { since }))
   }
   for (const { id, name, count } of missedBySyncs) {
     const title = `${labelOf(name)}: the last sync found ${countText(count, 'missed change')}.`

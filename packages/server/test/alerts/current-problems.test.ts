@@ -115,6 +115,12 @@ test('values at the thresholds are not listed', () => {
     expect(currentProblems({ ...NOTHING, disk, lastBackupAt })).toEqual([])
 })
 
+test('an old backup is a problem since it exceeded its maximum age', () => {
+  const lastBackupAt = NOON - THRESHOLDS.maxBackupAgeMs - MINUTE
+  const problems = currentProblems({ ...NOTHING, lastBackupAt })
+  expect(problems).toMatchObject([{ condition: 'backup_old', since: NOON - MINUTE }])
+})
+
 test('refused calls name the source and the number of lost calls, and come first', () => {
   const [first] = currentProblems({
     ...NOTHING,
