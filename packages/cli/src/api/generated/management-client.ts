@@ -552,7 +552,7 @@ export type Audience = {
     manual: boolean;
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
@@ -594,7 +594,7 @@ export type ComputedTrait = {
     };
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
