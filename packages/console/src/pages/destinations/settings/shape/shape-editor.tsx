@@ -126,9 +126,9 @@ function LabelledSelect<Value extends string>(
   )
 }
 
-const USERS = [
-  ['all', 'all users'],
-  ['sample', 'a sample of users'],
+const SAMPLING = [
+  ['all', 'none'],
+  ['sample', 'a percentage'],
 ] as const
 
 const BY = SAMPLE_FIELDS.map((each): readonly [Sample['by'], string] => [each, each])
@@ -137,11 +137,11 @@ function SampleInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
   const { sample } = draft
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <span className="text-dense font-medium">Users</span>
+      <span className="text-dense font-medium">Sampling</span>
       <InlineSelect
-        label="Users"
+        label="Sampling"
         value={sample === null ? 'all' : 'sample'}
-        options={USERS}
+        options={SAMPLING}
         onPick={(next) =>
           onChange({ ...draft, sample: next === 'all' ? null : { percent: '10', by: null } })
         }
