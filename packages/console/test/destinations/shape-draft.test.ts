@@ -34,7 +34,7 @@ const anyShape = fc.record(
   { requiredKeys: [] },
 )
 
-test('the inputs show the sample, the rules for fields and the format, and return them unchanged', () => {
+test('the inputs show the sample, the field rules and the format, and return them unchanged', () => {
   fc.assert(
     fc.property(anyShape, (shape) => {
       const draft = shownBy(SHAPES, shape as Json)

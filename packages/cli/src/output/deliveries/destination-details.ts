@@ -71,7 +71,7 @@ function sampleText(sample: object): string {
   return `${Number((rate * 100).toPrecision(6))}% by ${by}`
 }
 
-/** The rules for fields of a destination or a source. */
+/** The field rules of a destination or a source. */
 export function fieldsText(fields: object): string {
   const { keep, drop, hash } = fields as Fields
   const parts = [

@@ -5,7 +5,7 @@ export type DifferenceMark = 'removed' | 'changed' | 'hashed' | 'added'
 
 /** A field that differs. */
 export interface Difference {
-  /** `context.ip`, as in the rules for fields. */
+  /** `context.ip`, as in the field rules. */
   readonly path: string
   readonly mark: DifferenceMark
 }

@@ -28,7 +28,7 @@ interface SampleDraft {
   readonly by: Sample['by'] | null
 }
 
-/** The sample, the rules for fields, the format and the method, being edited. */
+/** The sample, the field rules, the format and the method, being edited. */
 export interface ShapeDraft {
   /** `null`: all users. */
   readonly sample: SampleDraft | null

@@ -34,7 +34,7 @@ interface ShapeEditorProps extends DestinationProps {
   readonly errors: readonly PartError[]
 }
 
-/** Edits the sample, the rules for fields, the format and the method, as inputs or as JSON. */
+/** Edits the sample, the field rules, the format and the method, as inputs or as JSON. */
 export function ShapeEditor(props: ShapeEditorProps): ReactElement {
   const { destination, value, onChange, errors } = props
   const local = shapeError(value.json)
