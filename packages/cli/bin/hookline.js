@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Must parse on old Node versions, to switch to the right one or print what to do.
+// Must parse on old Node versions, to switch to a supported one or print instructions.
 import fs from 'fs'
 import nodeModule from 'module'
 import url from 'url'
@@ -35,7 +35,7 @@ function resolveWorkspacesToSource() {
   })
 }
 
-/** Caches the compiled TypeScript between starts, inside the clone: others could write to a shared folder. */
+/** Caches compiled TypeScript in the clone, because other users could write to a shared folder. */
 function cacheCompiledSource() {
   const folder = url.fileURLToPath(
     new URL('../../../node_modules/.cache/hookline', import.meta.url),

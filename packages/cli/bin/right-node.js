@@ -21,9 +21,9 @@ export function endWithParent() {
   process.channel.unref()
 }
 
-/** Runs the same command with the clone's own Node. Without one, prints what to do. */
+/** Runs the same command with the clone's own Node. Without one, prints instructions. */
 export function runWithRightNode(needed, isClone) {
-  // Running the clone's Node from itself would never end.
+  // Otherwise, the clone's Node would start itself in an endless loop.
   const isThere =
     fs.existsSync(NODE_OF_CLONE) && fs.realpathSync(NODE_OF_CLONE) !== process.execPath
   if (!isClone || !isThere) return explain(needed, isClone)
@@ -35,7 +35,7 @@ export function runWithRightNode(needed, isClone) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
-  // For example, if it was built for another system.
+  // For example, because it was built for another platform.
   child.on('error', () => explain(needed, isClone))
   child.on('exit', (code, signal) => endLike(code, signal))
 }

@@ -6,7 +6,7 @@ import { addExamples, HELP_STYLE } from './help/configure-help.ts'
 
 type AddCommand = (program: ApiCommand) => void
 
-/** The commands by name. Only the ones in use are loaded: loading all takes most of the time of a command. */
+/** The commands by name, loaded on demand: loading all of them would take most of a command's run time. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommand>>>>> = {
   'Try Hookline:': {
     dev: async () => (await import('./commands/service/dev.ts')).addDev,

@@ -11,8 +11,8 @@ export interface TokenOptions {
 }
 
 /**
- * Uses --token-file, HOOKLINE_ADMIN_TOKEN, HOOKLINE_ADMIN_TOKEN_FILE, or the file in the data folder. A remote service gets
- * the token of a local data folder only with --data-dir. @throws {Failure} `auth` without a token
+ * Uses --token-file, HOOKLINE_ADMIN_TOKEN, HOOKLINE_ADMIN_TOKEN_FILE, or the file in the data folder. Sends the token
+ * from a local data folder to a remote service only if --data-dir is given. @throws {Failure} `auth` without a token
  */
 export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): string {
   const { HOOKLINE_ADMIN_TOKEN, HOOKLINE_ADMIN_TOKEN_FILE } = process.env

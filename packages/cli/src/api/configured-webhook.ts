@@ -12,10 +12,13 @@ export interface RequestedWebhook {
   readonly secret?: string
 }
 
-/** A part of the configuration of a webhook. */
+/** A webhook setting other than the URL. */
 export type WebhookPart = keyof Omit<RequestedWebhook, 'url'>
 
-/** The webhook with the current configuration of its URL, except these parts. What `webhook` itself sets takes precedence; headers and limits are merged by name. */
+/**
+ * Adds the current configuration of the URL, without the `removed` parts, to a webhook. The webhook's own settings take
+ * precedence; headers and limits are merged by name.
+ */
 export function withCurrentConfiguration(
   webhook: RequestedWebhook,
   current: readonly Webhook[],
@@ -38,7 +41,7 @@ export function withCurrentConfiguration(
   }
 }
 
-/** The service normalises URLs. It reports invalid ones. */
+/** Normalises a URL as the service does. Returns an invalid one unchanged: the service reports it. */
 function normalizeUrl(url: string): string {
   return URL.parse(url)?.href ?? url
 }

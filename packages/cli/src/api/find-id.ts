@@ -131,7 +131,7 @@ export async function optionalIdOf(
 }
 
 /**
- * Checks the ids of a filter, but only if it matched nothing: records of deleted sources can still be found.
+ * Checks that the ids in a filter exist. For filters that matched nothing: records of deleted sources can still be found.
  * @throws {Failure} `not found`
  */
 export async function requireKnown(

@@ -12,7 +12,7 @@ export interface ClusterProgram {
 
 interface ProcessOptions {
   readonly name: string
-  /** The file that its output is appended to. */
+  /** The file to which the output is appended. */
   readonly log: string
   readonly note: (line: string) => void
 }
@@ -39,7 +39,7 @@ export async function startProcess(
   let isExpected = true
   child.once('exit', (code, signal) => {
     const reason = signal ?? `exit code ${code}`
-    if (!isExpected) note(`${name} has exited (${reason}). Its log is ${log}.`)
+    if (!isExpected) note(`${name} exited unexpectedly (${reason}). See ${log}.`)
     resolve(reason)
   })
   const pid = child.pid ?? 0
@@ -64,6 +64,6 @@ export async function startProcess(
 function startFailure(name: string, reason: string, log: string): Failure {
   const lines = readFileSync(log, 'utf8').trim().split('\n').slice(-5)
   return new Failure('failed', [`${name} did not start (${reason}):`, ...lines].join('\n  '), {
-    hint: `Its log is ${log}. If a port is in use, choose others with --port. \`ps -ef\` shows processes left over from an earlier run.`,
+    hint: `See ${log}. If a port is in use, choose other ports with --port. \`ps -ef\` shows processes left over from an earlier run.`,
   })
 }

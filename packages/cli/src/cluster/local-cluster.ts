@@ -129,7 +129,7 @@ function nats(program: string, folder: string, port: number): ClusterProgram {
   const settings = {
     listen: `127.0.0.1:${port}`,
     http: `127.0.0.1:${port + 1}`,
-    // A call gets its 200 once it is synced to disk. By default, NATS syncs every two minutes.
+    // A call must be synced to disk before its 200. By default, NATS syncs only every two minutes.
     jetstream: { store_dir: join(folder, 'nats'), sync_interval: 'always' },
     authorization: { user: 'hookline', password: secretIn(folder, 'password') },
   }

@@ -53,5 +53,5 @@ export const SAMPLE_AUDIENCE = {
   condition: { event: 'Order Completed', within: { seconds: 3 } },
 } as const
 
-/** The alias call links both. */
+/** The alias call links these users. */
 export const BUYERS: readonly string[] = [DELETED_USER, 'customer-7']

@@ -15,7 +15,7 @@ export interface DevReady {
   readonly writeKey: string
   readonly destinationId: string
   readonly webhookUrl: string
-  /** Whether no token is needed on this machine. */
+  /** Whether requests from this machine need no token. */
   readonly allowsLocalAccess: boolean
   readonly secretFile: string
   readonly allowedNetworks: readonly string[]

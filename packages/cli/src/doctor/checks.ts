@@ -12,14 +12,14 @@ import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const CORRUPTION_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
 const MAX_SKEW_MS = 5_000
-/** No release is older, so an earlier time means that the clock is wrong. */
+/** Every release is newer, so an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
 const NEXT_AFTER_CORRUPTION =
-  'Check the disk. Stop the service, then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`'
+  'Check the disk. Stop the service, then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`.'
 
 const NEXT_AFTER_JUMP =
-  'If it is wrong, correct it within an hour of the jump. After that, retention may remove events.'
+  'If the clock is wrong, correct it within an hour of the jump. After that, retention may remove events.'
 
 type Check = (target: DoctorTarget) => Promise<Finding>
 
@@ -94,10 +94,10 @@ async function service(target: DoctorTarget): Promise<Finding> {
   }
   if (hasExplicitUrl) {
     const detail = `not running: no response from ${url.href}`
-    return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL' }
+    return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL.' }
   }
   await listenOnce(config)
-  // The system would choose the port.
+  // The system chooses the port.
   if (config.port === 0) return { ok: true, detail: 'not checked: port 0 means any free port' }
   const hasRun = existsSync(databaseOf(config))
   if (!hasRun) return { ok: true, detail: `not started yet; ${at} is free` }
@@ -105,7 +105,7 @@ async function service(target: DoctorTarget): Promise<Finding> {
   return {
     ok: false,
     detail,
-    next: `Start it with \`${startCommand(config)}\`, or pass its address with --url`,
+    next: `Start it with \`${startCommand(config)}\`, or pass its address with --url.`,
   }
 }
 

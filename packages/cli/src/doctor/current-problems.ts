@@ -6,7 +6,7 @@ import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 
 type Problem = Awaited<ReturnType<ManagementApi['listProblems']>>['data'][number]
 
-/** The current problems of a running service. Those that only need attention do not fail. */
+/** The current problems of a running service. Problems with the severity `attention` are warnings, not failures. */
 export async function problemFindings(target: DoctorTarget): Promise<readonly CheckResult[]> {
   // The service check reports an unreachable service.
   if ((await serviceAt(target)) === undefined) return []
@@ -22,8 +22,8 @@ export async function problemFindings(target: DoctorTarget): Promise<readonly Ch
 }
 
 /**
- * Whether the check `service` or `database` reports this problem. Only the running service finds corruption with a
- * count.
+ * Whether the check `service` or `database` reports this problem. Corruption with a `count` is found only by the running
+ * service.
  */
 function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget): boolean {
   if (condition === 'check_failed') return true

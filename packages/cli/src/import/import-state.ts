@@ -53,7 +53,7 @@ export async function saveState(path: string, state: ImportState): Promise<void>
   await rename(draft, path)
 }
 
-/** @throws {Failure} if the progress is of another file or source */
+/** @throws {Failure} if the progress belongs to another file or source */
 export function assertSameImport(
   state: ImportState,
   file: Fingerprint,

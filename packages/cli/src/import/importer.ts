@@ -24,7 +24,7 @@ export interface ImportOptions {
   readonly save: (state: ImportState) => Promise<void>
 }
 
-/** The maximum calls of a batch. Most batches reach the size limit of the service first. */
+/** The maximum number of calls in a batch. Most batches reach the size limit of the service first. */
 const BATCH_MESSAGES = 1_000
 
 /**

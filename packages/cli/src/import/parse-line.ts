@@ -71,7 +71,7 @@ function callOf(value: unknown, line: Line, rules: LineRules): LineCall | Reject
     return rejection('id_not_string')
   }
   const call = { ...fields, type, messageId: String(messageId) }
-  // Exports of other services have the time of the event under either name.
+  // Exports from other services use either name for the time of the event.
   const timestamp = nonEmpty(fields['timestamp']) ?? nonEmpty(originalTimestamp)
   if (timestamp === undefined) return call
   // The service would replace it with now.

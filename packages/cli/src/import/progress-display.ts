@@ -10,7 +10,7 @@ const REDRAW_EVERY_MS = 100
 const LINE_EVERY_MS = 10_000
 const ERASE_LINE = '\r\u001b[2K'
 
-/** Shows a bar on a terminal, else a line every 10 seconds. */
+/** Shows a progress bar on a terminal; otherwise prints a line every 10 seconds. */
 export class ProgressDisplay implements Disposable {
   readonly #screen: Screen
   readonly #read: () => Progress

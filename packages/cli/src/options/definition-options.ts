@@ -49,7 +49,7 @@ function fileHelp(definition: Definition): string {
   return `JSON file with the ${definition === 'compute' ? 'computation' : definition}; - for stdin`
 }
 
-/** Adds options for the definition of an audience or a computed trait: a file, or a common form. */
+/** Adds options that define an audience or a computed trait: a file, or options for common definitions. */
 export function withDefinitionOptions<C extends Command>(command: C, definition: Definition): C {
   command
     .option(`--${definition} <file>`, `${fileHelp(definition)}; instead of the options below`)

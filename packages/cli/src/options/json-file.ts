@@ -33,7 +33,7 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
   const document = revive(text, (key, value, { source }) => {
     // A rounded number would be sent as another value, or as null.
     if (typeof value !== 'number' || !isRounded(source)) return value
-    const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent. Use fewer digits or a string.`
+    const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent exactly. Use fewer digits or a string.`
     throw new Failure('usage', message, { hint })
   })
   if (isJsonObject(document)) return document

@@ -45,14 +45,14 @@ export function withLimitOptions(
     )
     .option(
       '--retry-on <statuses>',
-      `statuses from 400 to 499 of ${of} that are also retried, such as 409,423`,
+      `additional 4xx statuses of ${of} to retry, such as 409,423`,
       setting((text) => ({
         retryOn: text.split(',').map((each) => wholeNumber(400, 499)(each.trim())),
       })),
     )
 }
 
-/** The webhooks of a destination with other limits; `null` for none. */
+/** The webhooks of a destination with new limits; `null` removes all limits. */
 export function withLimits(webhooks: readonly Webhook[], limits: Limits | null): readonly object[] {
   return webhooks.map((webhook) => ({
     ...webhook,

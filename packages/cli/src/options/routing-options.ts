@@ -87,17 +87,17 @@ export function withFieldOptions(command: ApiCommand): ApiCommand {
   return command
     .option(
       '--drop <path>',
-      'remove the field with this path, such as context.ip; repeat for more',
+      'remove the field at this path, such as context.ip; repeat for more',
       collect,
     )
     .option(
       '--keep <path>',
-      'keep only the field with this path and the required fields; repeat for more',
+      'keep only the field at this path and the required fields; repeat for more',
       collect,
     )
     .option(
       '--hash <path>',
-      'replace the field with this path with its HMAC; repeat for more',
+      'replace the field at this path with its HMAC; repeat for more',
       collect,
     )
     .option(
@@ -201,7 +201,7 @@ function one<T>(values: readonly T[]): T | readonly T[] {
 
 const WITH_PROPERTIES: readonly EventType[] = ['track', 'page', 'screen']
 
-/** Comparisons of properties only apply to types that have some. */
+/** Comparisons of properties only apply to types that have properties. */
 function applies(comparison: ValueComparison, type: EventType): boolean {
   return !('property' in comparison) || WITH_PROPERTIES.includes(type)
 }

@@ -6,7 +6,7 @@ import type { Column } from './table.ts'
 /** Names of sources or destinations by id. */
 export type Names = ReadonlyMap<string, string>
 
-/** The maximum names that are loaded: more would take too many requests. */
+/** The maximum number of names to load: more would take too many requests. */
 const MAX_NAMES = 1_000
 
 type Named = { readonly id: string; readonly name: string }

@@ -25,7 +25,7 @@ const MAX_DELAY_MS = 60 * 60 * 1000
 export function parseDelay(text: string): number {
   const ms = parseTimeSpan(text)
   if (ms !== undefined && ms <= MAX_DELAY_MS) return ms
-  throw new InvalidArgumentError('Use a time of at most 1h, like 300ms, 3s or 1m.')
+  throw new InvalidArgumentError('Use a duration of at most 1h, like 300ms, 3s or 1m.')
 }
 
 export class ResponsePlan {

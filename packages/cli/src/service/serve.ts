@@ -26,14 +26,14 @@ interface ServeOptions extends Pick<ServiceOptions, 'allowsLocalAccess' | 'onIns
 
 const MAX_EXIT_MS = 500
 
-/** Runs the service until SIGINT or SIGTERM, then stops it. @throws {Failure} if a worker fails too often */
+/** Runs the service until SIGINT or SIGTERM, then stops it. @throws {Failure} if a worker fails too often, or the database is corrupted */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
   // Unlike other commands, the service continues when stdout is closed.
   process.stdout.removeAllListeners('error').on('error', () => undefined)
   const log = await openServiceLog(options.config.logLevel, options.isLogFormatted)
   process.on('uncaughtException', (error) => void crash(error, log))
-  // With a handler, exceeding the file size limit fails the write instead of the process.
+  // With a handler, exceeding the file size limit fails the write instead of killing the process.
   process.on('SIGXFSZ', () => undefined)
   try {
     const reason = await runUntil(stop, log, options)
@@ -82,7 +82,7 @@ function failureOf(failure: FailedWorker | DatabaseCorruption): Failure {
 function workerFailure({ worker, failures, error }: FailedWorker): Failure {
   const kind = error instanceof Error ? error.name : typeof error
   const hint =
-    'No accepted event is lost. All events are on disk and will be delivered after the next start. The error is in the log.'
+    'No accepted event was lost: all are on disk and will be delivered after the next start. The log contains the error.'
   const message = `Stopped: ${worker} failed ${failures} times within a minute (${kind}).`
   return new Failure('failed', message, { code: 'worker_failed', hint, cause: error })
 }

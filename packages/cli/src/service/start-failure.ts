@@ -25,7 +25,7 @@ const CODES: Readonly<Record<string, string>> = {
   UnusableDatabaseError: 'unusable_database',
 }
 
-/** Returns `undefined` for a bug. */
+/** Returns `undefined` if the error is a bug. */
 export function startFailure(error: unknown, config: Config): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, path } = error as NodeJS.ErrnoException

@@ -41,7 +41,7 @@ const NOT_CSV = {
     'The line contains control characters. Save the file as UTF-8 CSV with one user per line.',
 }
 
-/** Any control character but tab: the file is UTF-16, has CR newlines, or is binary. */
+/** Any control character except tab: the file is UTF-16, has CR newlines, or is binary. */
 const CONTROL = /[^\P{Cc}\t]/u
 
 /** `sep=;`, which Excel expects before the header. */

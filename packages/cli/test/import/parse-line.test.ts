@@ -26,7 +26,7 @@ describe('a line', () => {
     expect(parsed('{"type":"page"}', { type: 'track' })).toMatchObject({ type: 'page' })
   })
 
-  it('may have its time in originalTimestamp, as in exports of other services', () => {
+  it('may have its time in originalTimestamp, as in exports from other services', () => {
     const call = parsedCall({ originalTimestamp: '2013-05-01', timestamp: null })
     expect(call).toMatchObject({ timestamp: '2013-05-01' })
     expect(call).not.toHaveProperty('originalTimestamp')
@@ -85,7 +85,7 @@ describe('a line', () => {
     expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
   })
 
-  it('keeps timestamps in forms that the service reads, and is rejected with others', () => {
+  it('keeps a timestamp that the service can read, and is rejected otherwise', () => {
     for (const name of ['timestamp', 'originalTimestamp']) {
       for (const [timestamp] of TIMESTAMP_FORMATS.read)
         expect(parsedCall({ [name]: timestamp })).toMatchObject({ timestamp })

@@ -14,7 +14,7 @@ const AUDIENCES: ComputationKind = {
   many: 'audiences',
   definition: 'condition',
   explanation: 'explain whether and why a user is in an audience',
-  example: `Example of a condition, for users with two orders in 30 days:
+  example: `Example condition, for users with two orders in 30 days:
 {"event": "Order", "count": {"op": ">=", "n": 2}, "within": {"days": 30}}`,
   operations: (api) => ({
     list: api.listAudiences,

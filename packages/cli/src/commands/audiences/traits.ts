@@ -13,7 +13,7 @@ const TRAITS: ComputationKind = {
   many: 'computed traits',
   definition: 'compute',
   explanation: "explain a user's value",
-  example: `Example of compute, for the total of orders in the last 30 days:
+  example: `Example computation, for the order total of the last 30 days:
 {"fn": "sum", "event": "Order", "property": "total", "within": {"days": 30}}`,
   operations: (api) => ({
     list: api.listTraits,
@@ -31,7 +31,7 @@ export function addTraits(program: ApiCommand): void {
   const traits = addComputationCommands(program, TRAITS)
 
   traits
-    .api('values <id>', 'list the values of users')
+    .api('values <id>', 'list users with their values')
     .paged('long')
     .runOn('trait', async ({ api, output }, id, part: ListPart) => {
       const values = await listPart((page) => api.listTraitValues(id, page), part)

@@ -33,7 +33,7 @@ export function addAlerts(program: ApiCommand): void {
     .description('send alerts to Slack, PagerDuty, email and other services')
   addChannel(alerts)
 
-  alerts.api('list', 'list the channels that receive alerts').run(async ({ api, output }) => {
+  alerts.api('list', 'list alert channels').run(async ({ api, output }) => {
     const { channels, heldBack } = await api.getAlerts()
     output.data({ data: channels, heldBack }, () => {
       const text = channels.length === 0 ? NONE : table(output, CHANNEL_COLUMNS, channels)
@@ -74,7 +74,7 @@ interface AddOptions {
 
 function addChannel(alerts: ApiCommand): void {
   alerts
-    .api('add <url>', 'add a channel that receives alerts')
+    .api('add <url>', 'add an alert channel')
     .addOption(
       new Option('--format <format>', 'service that receives the alerts')
         .choices(FORMATS)
@@ -106,7 +106,7 @@ async function channelOf(api: ManagementApi, idOrName: string): Promise<Channel>
   const channel = channels.find(({ destinationId }) => destinationId === id)
   if (channel !== undefined) return channel
   const hint = '`hookline alerts list` lists all channels.'
-  throw new Failure('not found', `${id} is not a channel for alerts.`, { hint })
+  throw new Failure('not found', `${id} is not an alert channel.`, { hint })
 }
 
 const CHANNEL_COLUMNS: readonly Column<Channel>[] = [

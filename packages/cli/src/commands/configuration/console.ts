@@ -21,6 +21,6 @@ export function addConsole(program: ApiCommand): void {
     .run(async ({ api, output }, { url, role }: ConsoleOptions) => {
       const link = await makeSignInLink(url, api, role)
       output.data(link, () => link.url)
-      if (!output.isJson) output.note(`It works once, until ${link.expiresAt}.`)
+      if (!output.isJson) output.note(`The link works once and expires at ${link.expiresAt}.`)
     })
 }

@@ -40,7 +40,7 @@ const ACTIONS: Readonly<Record<string, readonly [description: string, act: Actio
     (api, id) => api.resumeDestination(id, {}),
   ],
   'close-breaker': [
-    'close the breakers of a destination, and retry immediately',
+    'close the breakers of a destination and retry immediately',
     (api, id) => api.closeBreaker(id, {}),
   ],
 }

@@ -144,7 +144,7 @@ function stateOf({ enabled, paused }: Destination): string {
 interface WebhookOption extends AuthenticatedWebhook {
   limits?: Limits
   secret?: string
-  /** Parts of the current configuration of its URL to remove. */
+  /** The parts of its current configuration to remove. */
   readonly removed: Set<WebhookPart>
 }
 
@@ -214,7 +214,7 @@ function addWebhookOptions(command: ApiCommand, variant: Variant): ApiCommand {
       },
     )
     .addOption(
-      new Option('--signature <kind>', 'what signs requests: secrets, a key pair or both').choices(
+      new Option('--signature <kind>', 'sign requests with secrets, a key pair or both').choices(
         SIGNATURES,
       ),
     )
@@ -275,7 +275,7 @@ async function settingsOf(
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 
-/** The webhooks in the options with the current configuration of their URLs, or the current ones with other limits. */
+/** The webhooks from the options, with the current configuration of their URLs; or the current webhooks with new limits. */
 async function webhooksOf(
   { webhook: webhooks, limitsOfEach }: WebhookOptions,
   readSettings?: () => Promise<Destination['settings']>,

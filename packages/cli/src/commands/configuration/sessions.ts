@@ -15,7 +15,7 @@ export function addSessions(program: ApiCommand): void {
     )
 
   sessions
-    .api('end <id>', 'end a session, and sign its browser out')
+    .api('end <id>', 'end a session and sign its browser out')
     .runOn('session', async ({ api, output }, id) => {
       await api.removeSession(id)
       output.data({ id, ended: true }, () => `Ended ${id}.`)

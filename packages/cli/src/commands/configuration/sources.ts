@@ -113,7 +113,7 @@ function addKeyCommands(sources: ApiCommand): void {
     .runOn('source', async ({ api, output, command }, id, key: string) => {
       const { name, writeKeys } = await api.getSource(id)
       const source = `${JSON.stringify(name)} (${id})`
-      // As a key, `..` in the path would address the source itself.
+      // The key `..` in the path would address the source itself.
       if (!writeKeys.some((each) => each.key === key))
         throw new Failure('not found', `The source ${source} has no such write key.`)
       await confirm(command, () => `This deletes a write key of the source ${source}.`)

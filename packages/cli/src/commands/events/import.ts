@@ -32,7 +32,7 @@ export function addImport(program: ApiCommand): void {
   program
     .api('import <file>', 'import calls from a file, keeping their timestamps')
     .addOption(
-      new Option('--type <type>', 'type of the calls in lines without a type').choices(EVENT_TYPES),
+      new Option('--type <type>', 'call type for lines without a type').choices(EVENT_TYPES),
     )
     .option('--from-start', 'ignore stored progress and send all lines again')
     .option('--retries <count>', 'retries of a failed request', wholeNumber(0), 10)

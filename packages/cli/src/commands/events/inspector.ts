@@ -14,7 +14,7 @@ import { printableText } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
-const NONE = `No requests. Add ${INSPECTOR_URL} as a webhook of a destination.`
+const NONE = `No requests. Add ${INSPECTOR_URL} as a webhook to a destination.`
 
 interface ListOptions extends ListPart {
   readonly destination?: string
@@ -89,7 +89,7 @@ function addRespond(inspector: ApiCommand): void {
 function parseDelay(text: string): number {
   const ms = parseTimeSpan(text)
   if (ms !== undefined && ms <= INSPECTOR_LIMITS.delayMs) return ms
-  throw new InvalidArgumentError('Use a time of at most 10s, like 300ms or 3s.')
+  throw new InvalidArgumentError('Use a duration of at most 10s, like 300ms or 3s.')
 }
 
 type Summary = Awaited<ReturnType<ManagementApi['listInspectedRequests']>>['data'][number]

@@ -39,8 +39,8 @@ export function addStats(program: ApiCommand): void {
     .addOption(new Option('--step <step>', 'time span of each row').choices(STEPS).default('1m'))
     .option('--from <time>', `start time: ${PAST_TIME}`, past)
     .option('--to <time>', 'end time (default: now)', past)
-    .option('--source <id>', 'only figures of this source')
-    .option('--destination <id>', 'only figures of this destination and its source')
+    .option('--source <id>', 'only statistics for this source')
+    .option('--destination <id>', 'only statistics for this destination and its source')
     .addOption(
       new Option('--by <what>', 'show a row for each destination or source').choices(SERIES_OF),
     )

@@ -8,7 +8,7 @@ import type { ApiCommand, Context } from '../api-command.ts'
 
 export function addTrace(program: ApiCommand): void {
   program
-    .api('trace <id>', 'trace an event, by its id, messageId or delivery id')
+    .api('trace <id>', 'trace an event by its id, messageId or delivery id')
     .run(async (context, id: string) => {
       if (kindOf(id) !== 'event') return showTrace(context, await eventIdOf(context.api, id))
       return showTrace(context, id).catch(async (error: unknown) => {

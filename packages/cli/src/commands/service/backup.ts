@@ -40,7 +40,7 @@ async function backUpFolder(dataDir: string, file: string): Promise<void> {
   })
 }
 
-/** Leaves no file if the connection breaks. */
+/** Leaves no partial file behind if the connection breaks. */
 async function download(api: ManagementApi, file: string): Promise<void> {
   const response = await api.stream('backup')
   const partial = `${file}.partial`
@@ -51,7 +51,7 @@ async function download(api: ManagementApi, file: string): Promise<void> {
     if (size !== Number(response.headers.get('content-length')))
       throw new Error('the download is incomplete')
     await rename(partial, file)
-    // Keeps the new name after a power cut.
+    // Without this, a power failure could undo the rename.
     const { syncFolder } = await import('@hookline/server')
     await syncFolder(dirname(file))
   } catch (error) {

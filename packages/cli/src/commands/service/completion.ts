@@ -44,7 +44,7 @@ const SCRIPTS: Readonly<
       .join(''),
 }
 
-/** The script quotes nothing, so the words must be plain names. */
+/** The script does not quote words, so they must be plain names. */
 function bashFunction(cases: readonly CompletionCase[]): string {
   if (cases.some(({ words, next }) => /[^\w\s-]/.test(words + next))) {
     throw new Failure('failed', 'A command name is not safe in a shell script.')

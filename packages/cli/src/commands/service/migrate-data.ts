@@ -16,7 +16,7 @@ export function addMigrateData(program: Command): void {
       const output = outputOf(command)
       const { migrateData } = await import('@hookline/server')
       const onUnreadable = ({ table: name, key }: { table: string; key: number }) =>
-        output.note(`Row ${key} of the table ${name} is corrupted: its secret cannot be decrypted.`)
+        output.note(`Row ${key} of table ${name} is corrupted: its secret cannot be decrypted.`)
       const onMoved = (name: string): void => output.note(`Moved ${name}.`)
       const onSkipped = (name: string, id: string): void => {
         if (name === 'events') output.note(`Event ${id} is corrupted and was not moved.`)
@@ -51,6 +51,6 @@ function notesOf({ tables }: MoveReport): string[] {
           `${countText(skipped, 'unfinished event is', 'unfinished events are')} corrupted or scheduled for deletion, and will not be delivered.`,
         ]),
     `All data was moved. The first node will process ${countText(rows, 'unfinished event')}.`,
-    'Start the nodes now. Do not start a service on this data folder again: it would repeat pending deliveries.',
+    'Start the nodes now. Do not start a service on this data folder again: it would deliver pending events again.',
   ]
 }

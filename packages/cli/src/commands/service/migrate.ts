@@ -11,7 +11,7 @@ export function addMigrate(program: Command): void {
       const { migrateStopped } = await import('@hookline/server')
       const output = outputOf(command)
       const onUnreadable = ({ table, key }: { readonly table: string; readonly key: number }) =>
-        output.note(`Row ${key} of the table ${table} is corrupted and was skipped.`)
+        output.note(`Row ${key} of table ${table} is corrupted and was skipped.`)
       const { from, to } = await migrateStopped({ ...config, onUnreadable }).catch(
         (error: unknown) => {
           throw startFailure(error, config) ?? error

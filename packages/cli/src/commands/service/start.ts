@@ -35,7 +35,7 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
       const settings = changedSettings(resolved)
       logger.info({ ...ready, settings, note: noteOf(config) }, 'service.listening')
       output.json({ kind: 'ready', ...ready, tokenFile: adminToken.file })
-      // A link is a secret, and other outputs may be stored.
+      // The link is a secret: output that is not a terminal may be stored.
       if (process.stderr.isTTY) await showSignInLink(service, output)
       return undefined
     },
@@ -70,5 +70,5 @@ function noteOf({ host }: Config): string {
     : 'Other machines can connect.'
   return process.stderr.isTTY
     ? reach
-    : `${reach} \`hookline console\` prints a link that signs a browser in to the console.`
+    : `${reach} \`hookline console\` prints a sign-in link for the console.`
 }

@@ -6,7 +6,7 @@ import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
 export function addDeletions(program: ApiCommand): void {
-  const deletions = program.command('deletions').description('list and show deletions of users')
+  const deletions = program.command('deletions').description('list and show user deletions')
 
   deletions
     .api('list', 'list deletions, newest first')

@@ -14,7 +14,7 @@ interface ListOptions extends ListPart {
 export function addSuppressions(program: ApiCommand): void {
   const suppressions = program
     .command('suppressions')
-    .description('list and end suppressions of users')
+    .description('list and end user suppressions')
 
   suppressions
     .api('list', 'list suppressed users, newest first')
@@ -35,7 +35,7 @@ export function addSuppressions(program: ApiCommand): void {
     .run(async ({ api, output }, id: string, { anonymous }: { anonymous?: true }) => {
       const user = anonymous ? { anonymousId: id } : { userId: id }
       await api.endSuppression(user)
-      output.data({ ...user, deleted: true }, () => `New events of ${id} are stored from now on.`)
+      output.data({ ...user, deleted: true }, () => `New events from ${id} will be stored.`)
     })
 }
 

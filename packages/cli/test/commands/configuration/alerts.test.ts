@@ -47,7 +47,7 @@ describe('hookline alerts', () => {
       const run = await service.run('alerts', verb, destination, ...yes, '--json')
       expect([run.code, errorOf(run)['message']]).toEqual([
         4,
-        `${destination} is not a channel for alerts.`,
+        `${destination} is not an alert channel.`,
       ])
     }
     await service.json('destinations', 'get', destination)

@@ -22,7 +22,7 @@ describe('hookline console', () => {
     const { code, stdout, stderr } = await service.run('console')
     const url = stdout.trim()
     expect([code, url.startsWith(`${service.url}/console/sign-in#`)]).toEqual([0, true])
-    expect(stderr).toMatch(/^It works once, until \d{4}-\S+Z\.\n$/)
+    expect(stderr).toMatch(/^The link works once and expires at \d{4}-\S+Z\.\n$/)
     expect(stderr).not.toContain(new URL(url).hash)
     const first = await signIn(url)
     expect(first.status).toBe(201)

@@ -28,7 +28,7 @@ describe('hookline destinations', () => {
     expect([unknown.code, errorOf(unknown)['code']]).toEqual([4, 'not_found'])
   })
 
-  it('get shows the health of each webhook, and close-breaker makes the next attempts immediately', async () => {
+  it('get shows the health of each webhook, and close-breaker triggers the next attempts immediately', async () => {
     await using receiver = await openReceiver({
       respond: [{ status: 429, headers: { 'Retry-After': '3600' } }, 200],
     })

@@ -61,7 +61,7 @@ it('gives each webhook a webhook secret, and rotates it', async () => {
   ])
 })
 
-it('warns of a short secret', async () => {
+it('warns about a short secret', async () => {
   const flags = ['--webhook', 'https://example.com/', '--secret', 'too short']
   const { code, stderr } = await service.run(...create, ...flags)
   expect([code, stderr]).toEqual([0, expect.stringMatching(/only 9 bytes[^]*secrets generate/)])

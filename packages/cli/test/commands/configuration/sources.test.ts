@@ -38,7 +38,7 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')
   })
 
-  it('changes only the named lists of the fields to drop, keep and hash', async () => {
+  it('changes only the field rules that are given as options', async () => {
     const { id } = await service.json<{ id: string }>('sources', 'create', 'A', '--drop', 'ssn')
     await service.json('sources', 'update', id, '--hash-email', 'traits.email')
     const { stdout } = await service.run('sources', 'update', id, '--drop', 'context.ip')

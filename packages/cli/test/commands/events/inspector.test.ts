@@ -19,7 +19,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 it('lists requests, shows one as it was received, and clears them', async () => {
   const none = await service.run('inspector')
   expect(none.stdout).toContain(
-    'No requests. Add http://inspector.internal/ as a webhook of a destination.',
+    'No requests. Add http://inspector.internal/ as a webhook to a destination.',
   )
   await service.run('destinations', 'test', destination)
   const listed = await service.run('inspector', '--destination', 'Here')

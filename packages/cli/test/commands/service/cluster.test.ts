@@ -40,7 +40,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('hookline cluster', { timeout
       DRAINED,
     )
     expect(run.stderr).toContain(
-      `node-2 has exited (SIGKILL). Its log is ${folder.path}/node-2.log`,
+      `node-2 exited unexpectedly (SIGKILL). See ${folder.path}/node-2.log.`,
     )
     await using other = cluster(folder, await freePort(), '--json')
     expect(await other.exit()).toBe(1)
@@ -66,7 +66,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('hookline cluster', { timeout
       await using run = cluster(folder, port)
       expect(await run.exit()).toBe(1)
       expect(run.stderr).toMatch(/^error: nats did not start \(exit code 1\):\n.+in use/s)
-      expect(run.stderr).toContain(`Its log is ${folder.path}/nats.log.`)
+      expect(run.stderr).toContain(`See ${folder.path}/nats.log.`)
       expect(processesOf(folder)).toEqual('')
     } finally {
       natsPort.close()
