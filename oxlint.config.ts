@@ -12,7 +12,7 @@ export default defineConfig({
     'packages/server/*-site/**',
   ],
   rules: {
-    // Reports exhaustive switches; the compiler's noImplicitReturns covers the rest.
+    // Has false positives for exhaustive switches; the compiler's noImplicitReturns covers the rest.
     'consistent-return': 'off',
     'typescript/consistent-return': 'off',
     // Database rows and thread messages are typed by assertion where they are read.
@@ -20,7 +20,7 @@ export default defineConfig({
     'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
     // Only for windows: worker threads have no origin.
     'unicorn/require-post-message-target-origin': 'off',
-    // Mistakes any method named fill for Array's.
+    // Mistakes any method named `fill` for Array's.
     'unicorn/no-array-fill-with-reference-type': 'off',
     // The compiler also allows unused names that start with _.
     'no-underscore-dangle': 'off',
@@ -40,7 +40,7 @@ export default defineConfig({
     'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'max-params': ['error', 4],
     'import/no-cycle': ['error', { ignoreTypes: false }],
-    // Also for import("x").T, which no-restricted-imports misses.
+    // Also covers import("x").T, which no-restricted-imports misses.
     'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
     'typescript/no-floating-promises': 'error',
     'typescript/switch-exhaustiveness-check': 'error',

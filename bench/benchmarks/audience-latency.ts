@@ -35,7 +35,7 @@ export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
           },
         ],
         notes: [
-          `single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s, each from a new user, who thereby enters the audience; events and identify calls go to the same receiver`,
+          `single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s, each from a new user, who then enters the audience; events and identify calls go to the same receiver`,
         ],
       }
     },

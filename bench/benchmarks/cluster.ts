@@ -51,7 +51,7 @@ type Rounds = ReadonlyMap<Load, ReadonlyMap<Nodes, Round[]>>
 
 /**
  * Ingestion and delivery through 1, 2 and 3 nodes with NATS and PostgreSQL on this machine, and through the embedded
- * backend, in turn. An event counts once it is archived or has reached its receiver, because NATS alone accepts faster.
+ * backend, in turn. An event is counted only when it is archived or has reached its receiver, because NATS alone accepts faster.
  */
 export function cluster(goals: { readonly ratio: number; readonly twoNodes: number }): Benchmark {
   return {

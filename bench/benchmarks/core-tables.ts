@@ -18,7 +18,7 @@ export interface LoadOnCores {
 /** The name of the table of estimates. */
 const ESTIMATE = 'Estimate'
 const ESTIMATED_CORES = [4, 8, 16]
-/** In the order in which an event passes them. */
+/** In the order in which an event passes through them. */
 const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_WORKERS, NODE_THREADS]
 
 /** A table for each load, and one with estimates for more cores. */
@@ -48,7 +48,7 @@ function tableOf({ name, byThreads }: LoadOnCores): Table {
   }
 }
 
-/** Estimates for more cores, based on the costs with one thread of each kind, or with none if there are none. */
+/** Estimates for more cores, based on the costs with one thread of each kind, or without threads if that was not measured. */
 function estimates(loads: readonly LoadOnCores[]): Table {
   const rows = loads.flatMap(({ name, byThreads }) => {
     const rounds = byThreads.get(1) ?? byThreads.get(0)!

@@ -10,8 +10,8 @@ const MANY = 256
 
 /**
  * The latency from call to receiver, at half of the maximum throughput. The load is an open loop: calls are due at
- * random times at a fixed mean rate, and the latency of a call counts from when it was due, so it includes delays of the
- * sender.
+ * random times at a fixed mean rate, and the latency of a call is measured from when it was due, so it includes delays of
+ * the sender.
  *
  * Under overload, clients send their next call after the previous response. Compares the deliveries with many such clients and
  * with a few.

@@ -2,7 +2,7 @@ import { type Event, newId } from '@hookline/protocol'
 import { acceptedEvent } from '../../packages/server/src/backend/accepted-event.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
 
-/** Appends events durably, like the ingestion API. */
+/** Appends events durably, as the ingestion API does. */
 export function appendToLog(log: Log, events: readonly Event[]): Promise<unknown> {
   const at = Date.now()
   return log.append(

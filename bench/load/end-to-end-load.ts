@@ -89,7 +89,7 @@ export class EndToEndLoad implements AsyncDisposable {
     return { rate, result }
   }
 
-  /** The latency of each event, counted from when it was due. Calls are due at random times with this mean rate. */
+  /** The latency of each event, measured from when it was due. Calls are due at random times with this mean rate. */
   async latenciesMs(load: {
     readonly eventsPerSecond: number
     readonly seconds: number

@@ -41,7 +41,7 @@ function addTo({ path }: LargeData, { pending, due = 0, history }: Amounts): voi
 }
 
 function mustBe(expected: number, found: number): void {
-  if (found !== expected) throw new Error(`There are ${found} deliveries instead of ${expected}.`)
+  if (found !== expected) throw new Error(`Expected ${expected} deliveries, found ${found}.`)
 }
 
 async function twoDeliveries(path: string, receiver: EventReceiver): Promise<BenchSource> {

@@ -19,9 +19,9 @@ import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import { threadVariables } from '../load/threads.ts'
 
-// Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
-// like in ingest. The second argument has further settings of the destination, as JSON; the third is the setting
-// `traceContext`. The variables of OpenTelemetry apply.
+// Everything between the log and the receiver, wired by the service's composition root. Events are appended durably, as
+// in ingest. The second argument has further settings of the destination, as JSON; the third is the setting
+// `traceContext`. The OpenTelemetry environment variables apply.
 
 const [port, routing = '{}', traceContext = 'on'] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()

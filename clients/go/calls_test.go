@@ -96,7 +96,7 @@ func TestLaterChangesToACallHaveNoEffect(t *testing.T) {
 		t.Errorf("arrived: %v", got)
 	}
 	if first.MessageId == second.MessageId {
-		t.Error("a call that is made twice counts once")
+		t.Error("a call that is made twice is counted once")
 	}
 }
 

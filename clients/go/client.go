@@ -106,7 +106,7 @@ func New(key string) *Client {
 // Identify queues a call that sets traits of a user.
 func (c *Client) Identify(msg *Identify) error { return c.enqueue(msg) }
 
-// Track queues a call that records an action of a user.
+// Track queues a call that records an action by a user.
 func (c *Client) Track(msg *Track) error { return c.enqueue(msg) }
 
 // Page queues a call that records a page view.

@@ -55,7 +55,7 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 		detail := fmt.Sprintf("The call has %d bytes. The limit is %d.", size, maxBytes)
 		return encoded{}, &ValidationError{Code: "message_too_large", Detail: detail}
 	}
-	// A copy of exact size, so that the queue keeps no spare bytes.
+	// A copy of the exact size, so that the queue holds no unused capacity.
 	exact := make([]byte, len(prefix)+len(text))
 	copy(exact[copy(exact, prefix):], text)
 	if isDeeperThan(exact, maxNestingLevels) {

@@ -63,7 +63,7 @@ func ExampleClient_Enqueue() {
 			Event:  "Visited",
 			Message: analytics.Message{
 				Timestamp: fmt.Sprintf("2014-02-%02dT12:00:00Z", day),
-				// Running the import again does not count calls twice.
+				// If the import runs again, no call is counted twice.
 				MessageId: fmt.Sprintf("visit-%d", day),
 			},
 		})

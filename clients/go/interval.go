@@ -2,8 +2,8 @@ package analytics
 
 import "time"
 
-// interval is the time between two flushes. Flushes of an empty queue count as well, but need no timer: it runs only
-// while messages are waiting.
+// interval is the time between two flushes. It also elapses while the queue is empty, but the timer runs only while messages
+// are waiting.
 type interval struct {
 	every     time.Duration
 	lastFlush time.Time

@@ -18,7 +18,7 @@ func codeOf(err error) string {
 	return "invalid_json"
 }
 
-// lostIn returns an error if the JSON of a call has lost a value without an error of encoding/json.
+// lostIn returns an error if encoding/json silently lost a value of the call.
 func lostIn(text []byte, call interface{}) error {
 	switch {
 	case !utf8.Valid(text), bytes.Contains(text, []byte(`\ufffd`)) && hasInvalidText(reflect.ValueOf(call)):

@@ -4,7 +4,7 @@ package analytics
 type Message struct {
 	// Type is set by the client.
 	Type string `json:"type,omitempty"`
-	// MessageId identifies the call: calls with the same MessageId count once. At most 100 characters. Default: a random UUID.
+	// MessageId identifies the call: calls with the same MessageId are counted once. At most 100 characters. Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
 	// Timestamp is in ISO 8601 or the format of t.String(). Set a time in the past to import history; it is sent unchanged.
 	// An invalid timestamp is refused with timestamp_invalid. Default: now.
@@ -35,7 +35,7 @@ type Group struct {
 	Message
 }
 
-// Track records an action of a user.
+// Track records an action by a user.
 type Track struct {
 	Context      map[string]interface{} `json:"context,omitempty"`
 	Integrations map[string]interface{} `json:"integrations,omitempty"`

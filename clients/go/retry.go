@@ -27,8 +27,8 @@ func afterTry(r response, retry, maxRetries int, random float64, now time.Time) 
 	return max(retryDelay(retry, random), retryAfter(r.retryAfter, now)), true
 }
 
-// isRetryable reports whether to try again after this response, or without one. A 2xx that is not from the service, such
-// as from a login page, may be temporary.
+// isRetryable reports whether to try again after this response, or without one. A 2xx that does not come from the service,
+// such as a login page, may be temporary.
 func isRetryable(r response) bool {
 	switch r.status {
 	case 0, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

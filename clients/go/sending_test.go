@@ -42,7 +42,7 @@ func TestSendsInOrderInBatchesOfTheConfiguredSize(t *testing.T) {
 	for name, change := range map[string]func(*Client){
 		"Size":                   func(c *Client) { c.Size = 5 },
 		"FlushAt":                func(c *Client) { c.FlushAt = 5 },
-		"FlushAt besides Size":   func(c *Client) { c.Size, c.FlushAt = 250, 5 },
+		"FlushAt with Size":      func(c *Client) { c.Size, c.FlushAt = 250, 5 },
 		"a queue of 5 messages":  func(c *Client) { c.MaxQueueMessages = 5 },
 		"MaxBatchBytes":          func(c *Client) { c.MaxMessageBytes = 300; c.MaxBatchBytes = 1200 },
 		"the default, 20":        func(*Client) {},

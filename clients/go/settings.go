@@ -12,7 +12,7 @@ import (
 const (
 	defaultSize     = 20
 	defaultInterval = 5 * time.Second
-	// maxSize is the service's limit of calls in a request.
+	// maxSize is the service's limit on calls per request.
 	maxSize = 2500
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The service, its import and the TypeScript client are tested with the same table.
+// The service, `hookline import` and the TypeScript client are tested with the same table.
 func TestTheTimestampsThatTheServiceReadsAreSentAndOthersReturnTimestampInvalid(t *testing.T) {
 	text, err := os.ReadFile("testdata/timestamps.json")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 var ErrSignature = errors.New("analytics: the request has no valid webhook-signature")
 
 // ErrKey is returned by VerifySignature without a key, or for one that is empty or malformed.
-var ErrKey = errors.New("analytics: a key must be a secret, whsec_ and base64, or whpk_ and 32 bytes in base64")
+var ErrKey = errors.New("analytics: a key must be a secret, whsec_ followed by base64, or whpk_ followed by 32 bytes in base64")
 
 const signatureTolerance = 5 * time.Minute
 

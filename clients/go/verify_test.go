@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// signedRequest is an example, which packages/client/test/verify.test.ts verifies as well.
+// signedRequest is an example that packages/client/test/verify.test.ts verifies as well.
 type signedRequest struct {
 	Body    string
 	Headers map[string]string

@@ -11,7 +11,7 @@ tour. A running service serves the management API reference at \`/api/docs\`. If
 serves these pages, with search, at \`/docs\`.
 `
 
-/** docs/README.md: the list of all pages, on a code host, and the home of the site. */
+/** docs/README.md: the list of all pages on a code host, and the home page of the site. */
 export function indexPage(): string {
   const lists = sections().map((section) =>
     section.title === 'Decisions' ? shortList(section) : fullList(section),

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 
-/** Examples that `VerifySignature` of clients/go must judge alike. */
+/** Examples that `VerifySignature` in clients/go is tested with as well. */
 const EXAMPLES = JSON.parse(
   readFileSync(new URL('../../../clients/go/testdata/signatures.json', import.meta.url), 'utf8'),
 ) as {
@@ -60,7 +60,7 @@ describe('verifySignature', () => {
     expect(await verifySignature('{"test": 2432232314}', headers, secret, at)).toBe(true)
   })
 
-  test.each(EXAMPLES)('decides on $reason like the client in Go', async (example) => {
+  test.each(EXAMPLES)('agrees with the Go client on $reason', async (example) => {
     const { body, headers, keys, now: at, valid } = example
     expect(await verifySignature(body, headers, keys, { nowMs: at * 1000 })).toBe(valid)
   })

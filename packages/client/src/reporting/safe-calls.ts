@@ -13,7 +13,7 @@ export async function callSafely(
   }
 }
 
-/** `String(value)`, but the type for a value that cannot be converted, such as an object without prototype. */
+/** `String(value)`, or the type of a value that cannot be converted, such as an object without a prototype. */
 export function textOf(value: unknown): string {
   try {
     return String(value)

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Calls `flush` whenever `everyMs` have passed since the last flush. Flushes of an empty queue count as well, but need no
- * timer: it runs only while messages are waiting.
+ * Calls `flush` every `everyMs`, counted from the last flush. The interval also elapses while the queue is empty, but the
+ * timer runs only while messages are waiting.
  */
 export class FlushInterval {
   readonly #clock: Clock

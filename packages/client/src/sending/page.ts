@@ -35,7 +35,7 @@ export class Page {
     }
   }
 
-  /** Whether the page is hidden or being left, so this code may never run again. */
+  /** Whether the page is hidden or being left: code that runs later may never run. */
   get isEnding(): boolean {
     return this.#isEnding
   }

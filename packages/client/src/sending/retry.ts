@@ -7,8 +7,8 @@ const MAX_BACKOFF_MS = 30_000
 const MAX_REQUESTED_MS = 300_000
 
 /**
- * Whether to try again. Requests without a response or a numeric status are retried. So is a 2xx that is not from the
- * service, such as from a login page, because it may be temporary.
+ * Whether to try again. Requests without a response or a numeric status are retried. So is a 2xx that does not come from
+ * the service, such as a login page: it may be temporary.
  */
 export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean {
   if (isOk(status)) return !isSuccess

@@ -104,7 +104,7 @@ describe('validation', () => {
     expect(thrownCode(type, call)).toBe(code)
   })
 
-  test('explains that a number as an id is rounded', () => {
+  test('explains that JSON would round a numeric id', () => {
     expect(() => new Recorder().identify({ userId: (2 ** 53) as never })).toThrow(
       'id_not_exact: JSON would round userId. Send it as a string.',
     )

@@ -11,7 +11,7 @@ const reports: string[] = []
 const analytics = new Analytics(
   'wk_test',
   { endpoint, flushAt: 500, maxRetries: 1e9, onError: ({ name }) => reports.push(name) },
-  // A retry delay of half a minute would only prolong the test.
+  // A retry delay of half a minute would only slow the test down.
   {
     clock: {
       ...systemClock,

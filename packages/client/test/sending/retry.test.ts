@@ -84,7 +84,7 @@ describe('a batch is tried again', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 3, failed: 0, pending: 0 })
   })
 
-  test('with the same messageIds and timestamps, so that no call counts twice', async () => {
+  test('with the same messageIds and timestamps, so that no call is counted twice', async () => {
     const respond = [500, 'reset', 200] as const
     await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(3)
@@ -240,7 +240,7 @@ describe('an error status is enough even if the body', () => {
     ],
   ] as const
 
-  test.for(unreadable)('%s: Retry-After counts', async ([, respond]) => {
+  test.for(unreadable)('%s: Retry-After is respected', async ([, respond]) => {
     const clock = new QuickClock()
     await using exchange = await openExchange({
       respond: [respond(429), 200],

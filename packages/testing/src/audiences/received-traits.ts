@@ -6,7 +6,7 @@ interface ReceivedValue {
 }
 
 /**
- * The traits that a receiver keeps. For each trait of a user, the value in the identify call with the latest `timestamp` counts.
+ * The traits that a receiver keeps. For each trait of a user, the value in the identify call with the latest `timestamp` wins.
  */
 export class ReceivedTraits {
   readonly #received = new Map<string, Map<string, ReceivedValue>>()

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 // For `node --import`: shifts the system clock for this process only. The file named by CLOCK_AHEAD_MS_FILE contains the
-// number of milliseconds that the clock is ahead. The process acknowledges a change by copying it to that name with
-// `.seen`.
+// number of milliseconds that the clock is ahead. The process acknowledges a change by copying the file to the same name
+// with `.seen` appended.
 
 const SystemDate = Date
 const file = process.env['CLOCK_AHEAD_MS_FILE']!

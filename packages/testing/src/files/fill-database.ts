@@ -6,8 +6,8 @@ import { KnownMessageIds } from '../../../server/src/backend/embedded/log/known-
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Changes the database of a stopped service in one transaction, without the indexes of events. They are created again
- * at the end, which is faster because their keys are random.
+ * Changes the database of a stopped service in one transaction. Drops the indexes of events and recreates them at the
+ * end, which is faster because their keys are random.
  */
 export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): void {
   using db = new DatabaseSync(file)
@@ -63,7 +63,7 @@ export function copyRows(
     DROP TABLE original`)
 }
 
-/** Syncs the file, so that no gigabyte is written to the disk while the service is measured. */
+/** Syncs the file, so that the system is not still writing it to disk while the service is measured. */
 function writeToDisk(file: string): void {
   const descriptor = openSync(file, 'r+')
   fsyncSync(descriptor)

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system in memory, where syncs cost nothing. Otherwise, tests spend most of their time on syncs. */
+/** An in-memory file system, where syncs cost nothing. On disk, tests would spend most of their time on syncs. */
 const MEMORY = '/dev/shm'
-/** Room for the largest databases of the tests. Containers often have 64 MiB. */
+/** Enough for the largest test databases. In containers, it is often limited to 64 MiB. */
 const MIN_FREE_BYTES = 4 * 2 ** 30
 
 /** A new empty folder, removed at the end of its scope. It is in memory if there is enough, unless `HOOKLINE_TEST_DISK` is 1. */

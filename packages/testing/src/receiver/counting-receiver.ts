@@ -45,7 +45,7 @@ export class CountingReceiver implements AsyncDisposable {
     return messageIds.values().reduce((sum, id) => sum + (timesById?.has(id) ? 0 : 1), 0)
   }
 
-  /** The number of accepted requests that were repetitions. */
+  /** The number of accepted requests that were duplicates. */
   get duplicates(): number {
     const counts = [...this.#times.values()].flatMap((ofPath) => [...ofPath.values()])
     return counts.reduce((sum, times) => sum + times - 1, 0)

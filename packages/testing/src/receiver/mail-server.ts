@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { ServerCertificate } from '../network/certificates.ts'
 
 interface MailServerOptions {
-  /** Replies by the beginning of the command, instead of the usual ones; `null`: none. */
+  /** Replies that replace the usual ones, by command prefix; `null` for no reply. */
   readonly replies?: Readonly<Record<string, string | null>>
   readonly certificate?: ServerCertificate
   readonly isTls?: boolean

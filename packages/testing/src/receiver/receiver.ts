@@ -59,7 +59,7 @@ export class Receiver implements AsyncDisposable {
       tls === undefined ? createServer() : createTlsServer({ ...tls, ...requiring(clientCa) })
     this.#server.on('connection', (socket: Socket) => this.#accept(socket))
     this.#server.on('request', (incoming, response) => {
-      // An incomplete request does not count.
+      // Incomplete requests are not recorded.
       this.#take(incoming, response).catch(() => response.destroy())
     })
     // Tests use clients that abort the handshake or do not speak HTTP.

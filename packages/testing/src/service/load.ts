@@ -54,7 +54,7 @@ export class Load {
         body: JSON.stringify({ batch }),
         signal,
       })
-      // Only the status counts, because the kill may cut off the body.
+      // Only the status matters, because the kill may cut off the body.
       if (response.status === 200) for (const { messageId } of batch) this.accepted.add(messageId)
       await response.arrayBuffer()
     } catch {
