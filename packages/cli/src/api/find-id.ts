@@ -110,8 +110,9 @@ export function kindOf(id: string): KindName | undefined {
 /** The noun for a kind, and the command that shows this resource. */
 export function showCommandOf(kind: KindName, id: string): { noun: string; command: string } {
   const { noun, command } = KINDS[kind]
-  // Tokens have no `get`.
-  return { noun, command: kind === 'token' ? command : `${command.replace(/list$/, 'get')} ${id}` }
+  // Tokens and sessions have no `get`.
+  const hasGet = kind !== 'token' && kind !== 'session'
+  return { noun, command: hasGet ? `${command.replace(/list$/, 'get')} ${id}` : command }
 }
 
 export function idsOf(
