@@ -7,7 +7,7 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import type { Threads } from '../load/threads.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 
-/** Events of the run, which is compared with a run without events. Timers and similar work run less often than this. */
+/** The events of a run, which is compared with a run without events. Functions that run less often, such as timers, are not counted. */
 const EVENTS = 200
 
 interface Goals {

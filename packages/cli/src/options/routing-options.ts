@@ -65,7 +65,7 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
   const filtered = withFilterOptions(command).option(
     '--sample <share>',
-    'only events of this share of the users, such as 0.1 or 10%',
+    'only events of this share of users, such as 0.1 or 10%',
     sampleIn,
   )
   return withFieldOptions(filtered)

@@ -26,7 +26,7 @@ function serviceLines(output: Output, system: System): (Detail | false)[] {
   const backup = system.lastBackupAt
   return [
     ['version', `hookline ${version} on Node ${node}, backend ${backend}`],
-    ['started', `${output.time(startedAt)}, ${durationText(uptimeMs / 1000)} ago`],
+    ['started', `${output.time(startedAt)}, up ${durationText(uptimeMs / 1000)}`],
     dataDir !== null && ['data folder', dataDir],
     ['status', status],
     ...Object.entries(system.checks).flatMap(([name, { ok, note, reason }]): Detail[] =>
@@ -48,7 +48,7 @@ function nodeLines(output: Output, { nodes }: System): (Detail | false)[] {
   return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isSelf }): Detail => {
     const seen = isAlive
       ? isSelf
-        ? ', responds'
+        ? ', sent this response'
         : ''
       : `, down, last seen ${output.time(lastSeenAt)}`
     const kind = role === 'all' ? '' : ` ${role}`

@@ -66,14 +66,14 @@ function nodeLines(nodes: Nodes): string[] {
   return text.split('\n').filter((line) => line.startsWith('node '))
 }
 
-test('prints a line per node: its role, whether it responds, and whether it is down', () => {
+test('prints a line per node with its role, and whether it sent the response or is down', () => {
   const lines = nodeLines([
     node('0123456789-a', { isSelf: true }),
     node('abcdefghij-b', { role: 'ingest', version: '1.2.2' }),
     node('zzzzzzzzzz-c', { isAlive: false }),
   ])
   expect(lines).toHaveLength(3)
-  expect(lines[0]).toMatch(/01234567 1\.2\.3, started .+, responds$/)
+  expect(lines[0]).toMatch(/01234567 1\.2\.3, started .+, sent this response$/)
   expect(lines[1]).toMatch(/abcdefgh ingest 1\.2\.2, started [^,]+$/)
   expect(lines[2]).toMatch(/zzzzzzzz 1\.2\.3, started .+, down, last seen /)
 })

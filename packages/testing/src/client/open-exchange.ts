@@ -62,7 +62,7 @@ export class Exchange implements AsyncDisposable {
   }
 }
 
-/** Opens a client and a receiver that responds with `respond`; a 200, which is the default, has the body of the service. */
+/** Opens a client and a receiver that responds with `respond`; a 200, the default, has the body that the service sends. */
 export async function openExchange(options: ExchangeOptions = {}): Promise<Exchange> {
   const respond = asService(options.respond ?? 200)
   return new Exchange(await openReceiver({ respond }), options)

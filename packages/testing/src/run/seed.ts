@@ -1,4 +1,4 @@
-/** The seed of a run. HOOKLINE_TEST_SEED repeats a run. */
+/** The seed of a run. Set HOOKLINE_TEST_SEED to repeat a run. */
 export const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 /**

@@ -19,7 +19,7 @@ export interface RequestedFields {
 /** How the commands of audiences and computed traits differ. */
 export interface ComputationKind {
   readonly word: 'audiences' | 'traits'
-  /** Where `idOf` finds their ids and names. */
+  /** Their kind in `idOf`. */
   readonly kind: 'audience' | 'trait'
   readonly one: string
   readonly many: string

@@ -15,7 +15,7 @@ import type { ApiCommand } from '../api-command.ts'
 
 const HELP = `
 A CSV file has one user per line, in UTF-8. The userId is in the column named
-userId, user_id or id, or else in the first column. Commas separate columns;
+userId, user_id or id, otherwise in the first column. Commas separate columns;
 if the file has a header with one of these names, semicolons or tabs also work.
 A .ndjson or .jsonl file has a string, or an object with a userId, on each line.
 

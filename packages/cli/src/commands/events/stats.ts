@@ -28,8 +28,8 @@ const NAMES = { destination: destinationNames, source: sourceNames } as const
 const HELP = `
 By default, stats shows the last 60 steps. Steps shorter than an hour are stored
 for 7 days, all others for 400 days. "Failed" counts deliveries; "retried"
-counts attempts. Pending is counted at the end of each minute. Latency is from
-receipt to delivery.`
+counts attempts. Pending is counted at the end of each minute. Latency is
+measured from receipt to delivery.`
 
 const past = (text: string) => pastTime(text)
 

@@ -108,7 +108,7 @@ function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
   )
 }
 
-/** Part of the `--json` output; `null` means absent. */
+/** An attempt in the `--json` output; `null` means absent. */
 function attemptDocument({ delivery, attempt, event }: WatchedAttempt): object {
   return {
     kind: 'attempt',

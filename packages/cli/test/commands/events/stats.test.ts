@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline stats', () => {
-  it('counts recent events, with the attempts that are retried', async () => {
+  it('counts recent events and retried attempts', async () => {
     await expect
       .poll(async () => (await service.run('stats')).stdout)
       .toMatch(/^at +received +rejected +duplicates +declined +delivered +retried +failed /m)
