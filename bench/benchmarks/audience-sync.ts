@@ -25,7 +25,7 @@ interface Goals {
   readonly rate: number
 }
 
-/** The duration of full syncs of an audience, and their effect on events that arrive meanwhile at a steady rate. */
+/** The duration of full syncs of an audience, and their effect on a steady stream of events. */
 export function audienceSync(goals: Goals): Benchmark {
   return {
     async run(settings) {

@@ -74,7 +74,7 @@ export class EndToEndLoad implements AsyncDisposable {
 
   /**
    * Sends single calls at random times with this mean rate while `work` runs.
-   * @returns the events per second that arrive meanwhile, and the result of `work`
+   * @returns the events per second that arrive while `work` runs, and its result
    */
   async meanwhile<T>(
     eventsPerSecond: number,

@@ -8,7 +8,6 @@ import { ServiceProcess } from './service-process.ts'
 /** The number of nodes of a cluster; 0 is the embedded backend, in one process. */
 export type Nodes = number
 
-/** The result of a load. */
 interface LoadResult {
   readonly events: number
   readonly seconds: number

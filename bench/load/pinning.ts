@@ -10,7 +10,7 @@ export interface Cores {
 
 /**
  * Divides the cores so that load and receiver share none with the service if there are two or more. Load and receiver
- * have one thread each, so further cores are for the service.
+ * have one thread each, so all other cores are for the service.
  */
 export function divideCores(cores: readonly number[]): Cores {
   const last = cores.slice(-1)

@@ -34,7 +34,7 @@ func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	return FlushResult{Delivered: f.delivered, Failed: total - f.delivered - pending, Pending: pending}
 }
 
-// waitForChange returns after the next change, or when ctx is done. The caller holds the lock, which is released meanwhile.
+// waitForChange returns after the next change, or when ctx is done. The caller holds the lock, which is released while it waits.
 func (s *sender) waitForChange(ctx context.Context) {
 	changed := s.changed
 	s.mu.Unlock()

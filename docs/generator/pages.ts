@@ -14,7 +14,7 @@ import { performancePage, performancePlots } from './performance-page.ts'
 import { scalingPage } from './scaling-page.ts'
 import { webhookPayloadPage, webhookPayloadSchema } from './api/webhook-payload-page.ts'
 
-/** A page, or a program, that is generated from the code, in whole or in a marked part. */
+/** A page or program that is generated from the code, entirely or in a marked section. */
 export interface GeneratedPage {
   readonly path: string
   readonly render: () => string | Promise<string>

@@ -5,7 +5,7 @@ export interface LiveMessage {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The messages of a live stream, over several connections. */
+/** Parses the messages of a live stream, across reconnections. */
 export class LiveMessages {
   /** Sent by a new connection to resume after the last message. */
   lastId: string | undefined

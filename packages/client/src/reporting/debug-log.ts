@@ -1,7 +1,6 @@
 import type { Logger } from '../client-options.ts'
 import { callSafely } from './safe-calls.ts'
 
-/** Writes a line to the debug log. */
 export type DebugLog = (line: string) => void
 
 /**

@@ -25,7 +25,7 @@ export class ReceivedAudiences {
     this.count++
     const [key = ''] = Object.keys(event.traits)
     const moment = `${key} ${event.userId} ${event.timestamp}`
-    // The messageId has a further part if a sync sends existing values to an added destination.
+    // The messageId has an extra part if a sync sends existing values to an added destination.
     const change = event.messageId.split(':').slice(0, 4).join(':')
     const call = `${change} ${JSON.stringify(event.traits[key])}`
     const before = this.#calls.get(moment)

@@ -8,7 +8,7 @@ import { TemporaryFolder } from '../files/temporary-folder.ts'
 import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** Further entries of the configuration file. */
+/** Additional entries of the configuration file. */
 type NatsSettings = Readonly<Record<string, unknown>>
 
 /** A NATS server with JetStream, with data in a temporary folder. */

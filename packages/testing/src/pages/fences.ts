@@ -21,7 +21,7 @@ export function fencesIn(page: string): Fence[] {
   )
 }
 
-/** The texts of the code blocks in this language that have no further words, in order. */
+/** The texts of the code blocks in this language that have no other words, in order. */
 export function textsOf(page: string, language: string): string[] {
   return fencesIn(page)
     .filter((fence) => fence.language === language && fence.words.length === 0)

@@ -29,7 +29,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** A file with this content. */
+/** Writes a file and returns its path. */
 function file(name: string, content: object | string): string {
   const path = join(folder.path, name)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))

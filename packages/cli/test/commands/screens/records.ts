@@ -63,7 +63,7 @@ export async function makeRecords(
     compute: { fn: 'sum', event: 'Order Completed', property: 'total' },
     destinationIds: [],
   })
-  // The first sync may or may not count an event that arrives meanwhile.
+  // The first sync may or may not count an event that arrives during it.
   for (const path of [`audiences/${audience.id}`, `traits/${trait.id}`])
     await make.until(path, ({ lastSync }) => lastSync?.state === 'done')
   await make.tokens()
