@@ -55,7 +55,7 @@ export class Child implements AsyncDisposable {
     return this.#process.pid!
   }
 
-  /** Sends a request and resolves with the response of the program (`load/serve-requests.ts`). */
+  /** Sends a request and resolves with the program's response (`load/serve-requests.ts`). */
   async request(request: { readonly name: string; readonly seconds?: number }): Promise<unknown> {
     const response = nextMessage(this.#process)
     this.#process.send(request)

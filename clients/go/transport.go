@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxResponseBytes is larger than the response of the service when it rejects every call of the largest batch.
+// maxResponseBytes is larger than the service's response when it rejects every call of the largest batch.
 const maxResponseBytes = 2 << 20
 
 // response is the response to a batch, or the reason why there was none.
@@ -39,7 +39,7 @@ func (r response) isSuccess() bool { return r.isOK() && r.isAccepted }
 
 func (r response) isOK() bool { return r.status >= 200 && r.status < 300 }
 
-// post sends a body, and reads the response. The body of the response is ignored if it is larger than any response of the
+// post sends a body, and reads the response. The body of the response is ignored if it is larger than any response from the
 // service, or if it cannot be read and the status is not 2xx.
 func (s settings) post(ctx context.Context, body []byte) response {
 	request, err := s.request(ctx, body)

@@ -30,7 +30,7 @@ interface Sent {
 }
 
 const COMPRESSED_FROM_BYTES = 1024
-/** Larger than the response of the service when it rejects every call of the largest batch. */
+/** Larger than the service's response when it rejects every call of the largest batch. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 /** The browser's limit for the bodies of all `keepalive` requests in flight, in bytes. */
 const KEEPALIVE_BYTES = 64 * 1024
@@ -175,7 +175,7 @@ async function gzipBody(body: Bytes): Promise<Bytes> {
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
-/** The body of a response; empty if it is larger than any response of the service. */
+/** The body of a response; empty if it is larger than any response from the service. */
 async function readText(response: Response): Promise<string> {
   // A `fetch` from the options may have no streams.
   const reader = response.body?.getReader?.()

@@ -42,7 +42,7 @@ describe('a call', () => {
     ])
   })
 
-  test('is sent with the write key as the Basic user name, and with sentAt', async () => {
+  test('is sent with sentAt, and with the write key as the Basic auth user name', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 21))
     await using exchange = await openExchange({ clock })
     exchange.track(1)
@@ -106,7 +106,7 @@ describe('a call', () => {
     })
   })
 
-  test('does no I/O: no request is sent while the code of the caller runs', async () => {
+  test("does no I/O: no request is sent while the caller's code runs", async () => {
     let requests = 0
     await using exchange = await openExchange({
       flushAt: 1,

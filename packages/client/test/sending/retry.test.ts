@@ -48,7 +48,7 @@ describe('Retry-After', () => {
   })
 })
 
-describe('a batch is tried again', () => {
+describe('a batch is retried', () => {
   test.for([408, 425, 429, 500, 502, 503, 504, 599])('after %i', async (status) => {
     const respond = [status, status, 200]
     await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
@@ -155,7 +155,7 @@ describe('a batch is tried again', () => {
   })
 })
 
-describe('a 2xx that is not a success response of Hookline', () => {
+describe('a 2xx that is not a success response from Hookline', () => {
   const foreign = [
     ['a login page', { body: '<!doctype html><title>Sign in</title>' }],
     ['success: false', { body: '{"success":false}' }],
@@ -168,7 +168,7 @@ describe('a 2xx that is not a success response of Hookline', () => {
     ['over 2 MB', { body: `{"success":true,"text":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
   ] as const
 
-  test.for(foreign)('%s is tried again', async ([, response]) => {
+  test.for(foreign)('%s is retried', async ([, response]) => {
     const clock = new QuickClock()
     await using exchange = await openExchange({ respond: [response, 200], clock, ...NO_TIMEOUTS })
     exchange.track(3)
@@ -191,12 +191,12 @@ describe('a 2xx that is not a success response of Hookline', () => {
   })
 })
 
-describe('a response larger than any response of the service', () => {
+describe('a response larger than any from the service', () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
   test.for([
     ['without end', 'endless-body'],
     ['of 64 MB in 64 KB of gzip', { headers: { 'Content-Encoding': 'gzip' }, body: bomb }],
-  ] as const)('%s is not read to its end, and the batch is tried again', async ([, response]) => {
+  ] as const)('%s is not read in full, and the batch is retried', async ([, response]) => {
     let readBytes = 0
     const counting = async (url: string, init: RequestInit) => {
       const { body, status, headers } = await fetch(url, init)
@@ -255,7 +255,7 @@ describe('an error status is enough even if the body', () => {
   test.for([
     ...unreadable,
     ['hangs', (status: number) => ({ status, headers, body: 'hello' })],
-  ] as const)('%s: a refused batch is not tried again', async ([, respond]) => {
+  ] as const)('%s: a refused batch is not retried', async ([, respond]) => {
     await using exchange = await openExchange({ respond: [respond(401), 200], timeoutMs: 500 })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
@@ -264,7 +264,7 @@ describe('an error status is enough even if the body', () => {
   })
 })
 
-describe('a batch is never tried again', () => {
+describe('a batch is never retried', () => {
   test.for([301, 302, 400, 401, 403, 404, 405, 409, 410, 413, 422, 431])(
     'after %i',
     async (status) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ReceivedResponse } from '../network/http-exchange.ts'
 
-/** All log lines and responses of the service, each with its place. */
+/** All log lines and responses from the service, each with its place. */
 export class Output {
   readonly logged: string[] = []
   readonly #responses: (readonly [where: string, text: string])[] = []

@@ -44,7 +44,7 @@ it('lists requests, shows one as it was received, and clears them', async () => 
   ])
 })
 
-it('sets the responses of the inspector', async () => {
+it('sets the inspector responses', async () => {
   const plan = ['--status', '503', '--fail-first', '2', '--delay', '10ms']
   const set = await service.run('inspector', 'respond', ...plan)
   expect(set.stdout).toBe(
