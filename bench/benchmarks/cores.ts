@@ -123,6 +123,8 @@ function notesOn({ service, load, receiver }: Cores): readonly string[] {
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
     'a share is the share of one core used by the busiest thread of its kind; V8 starts workers for garbage collection and compilation',
     'for delivered calls, load and receiver are one thread; the program of `delivery` generates its own load',
-    ...(hasThreads('ingest') ? [] : ['no setting for ingest threads yet: the main thread accepts calls']),
+    ...(hasThreads('ingest')
+      ? []
+      : ['no setting for ingest threads yet: the main thread accepts calls']),
   ]
 }

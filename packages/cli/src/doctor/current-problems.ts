@@ -33,7 +33,8 @@ function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget
 
 function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): CheckResult {
   const { kind, id } = subject
-  const more = kind === 'destination' ? ` To see its state, run \`hookline destinations get ${id}\`.` : ''
+  const more =
+    kind === 'destination' ? ` To see its state, run \`hookline destinations get ${id}\`.` : ''
   return {
     check: condition,
     ok: severity === 'attention',

@@ -98,7 +98,9 @@ function report(output: Output, result: ListImportResult): void {
   if (!isComplete) throw new Failure('interrupted', 'Interrupted.', { hint })
   if (rejected === 0) return
   const kept =
-    mode === 'replace' ? ' No users were removed, because a rejected line may name a member to keep.' : ''
+    mode === 'replace'
+      ? ' No users were removed, because a rejected line may name a member to keep.'
+      : ''
   throw new Failure('partial', `${rejectedText(rejected)}${kept}`, {
     hint: `${rejectedPath(file)} lists each rejected line with its number and reason.`,
   })

@@ -42,7 +42,8 @@ export function addTokens(program: ApiCommand): void {
       const created = await api.createToken(definedFields({ name, role, expiresAt: expires }))
       output.data(
         created,
-        () => `${created.token}\nStore it now: it will not be shown again. Its id is ${created.id}.`,
+        () =>
+          `${created.token}\nStore it now: it will not be shown again. Its id is ${created.id}.`,
       )
     })
 

@@ -12,9 +12,7 @@ interface ListOptions extends ListPart {
 }
 
 export function addSuppressions(program: ApiCommand): void {
-  const suppressions = program
-    .command('suppressions')
-    .description('list and end user suppressions')
+  const suppressions = program.command('suppressions').description('list and end user suppressions')
 
   suppressions
     .api('list', 'list suppressed users, newest first')
