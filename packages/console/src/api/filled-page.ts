@@ -1,7 +1,7 @@
 import type { Page } from './queries.ts'
 
-/** The time limit for filling a page. After that, the user decides whether to continue. */
-const MAX_SEARCH_MS = 1_000
+/** The time limit for filling a page, so that the console shows within a second what it found. */
+const MAX_SEARCH_MS = 300
 
 interface PageQuery {
   readonly limit: number

@@ -1,13 +1,20 @@
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { listCountText } from '../../format/figures.ts'
 import { Button } from '../controls/button.tsx'
 
+/** Pages that are searched for a first match before the user is asked whether to continue. */
+const MAX_SEARCHED_PAGES = 40
+
+interface ListQuery {
+  readonly hasNextPage: boolean
+  readonly isFetching: boolean
+  readonly isFetchingNextPage: boolean
+  readonly isError: boolean
+  readonly fetchNextPage: () => unknown
+}
+
 interface ListFooterProps {
-  readonly query: {
-    readonly hasNextPage: boolean
-    readonly isFetchingNextPage: boolean
-    readonly fetchNextPage: () => unknown
-  }
+  readonly query: ListQuery
   readonly count: number
   readonly one: string
   readonly many?: string
@@ -16,22 +23,53 @@ interface ListFooterProps {
   readonly children?: ReactNode
 }
 
-/** The number of loaded rows, and a button for the next page. */
+/** The number of loaded rows, and a button for the next page. Searches on while there are none. */
 export function ListFooter(props: ListFooterProps): ReactElement {
   const { query, count, one, many = `${one}s`, more = 'Load older', children } = props
+  const search = useSearchForFirst(query, count)
   return (
     <footer className="text-ink-faint border-line text-note flex flex-wrap items-center gap-3 border-t px-4 py-2">
       <span role="status">
-        {count === 0
-          ? `No matches among the newest ${many}.`
-          : listCountText(query.hasNextPage, count, one, many)}
+        {count > 0
+          ? listCountText(query.hasNextPage, count, one, many)
+          : search.isSearching
+            ? `No matches among the newest ${many}. Searching older ${many}…`
+            : `No matches among the newest ${many}.`}
       </span>
       {children}
-      {query.hasNextPage && (
-        <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          {count === 0 ? `Search older ${many}` : more}
-        </Button>
+      {search.isSearching ? (
+        <Button onClick={search.stop}>Stop</Button>
+      ) : (
+        query.hasNextPage && (
+          <Button
+            isBusy={query.isFetchingNextPage}
+            onClick={count === 0 ? search.start : () => void query.fetchNextPage()}
+          >
+            {count === 0 ? `Search older ${many}` : more}
+          </Button>
+        )
       )}
     </footer>
   )
+}
+
+/** Loads pages until one has a match. A page of a selective search is often empty. */
+function useSearchForFirst(query: ListQuery, count: number) {
+  const { hasNextPage, isFetching, isError, fetchNextPage } = query
+  const [pagesLeft, setPagesLeft] = useState(MAX_SEARCHED_PAGES)
+  const isSearching = count === 0 && hasNextPage && !isError && pagesLeft > 0
+  useEffect(() => {
+    if (!isSearching || isFetching) return
+    setPagesLeft((left) => left - 1)
+    void fetchNextPage()
+  }, [isSearching, isFetching, fetchNextPage])
+  return {
+    isSearching,
+    stop: () => setPagesLeft(0),
+    start: () => {
+      setPagesLeft(MAX_SEARCHED_PAGES)
+      // After an error, only a request of the user continues.
+      if (isError) void fetchNextPage()
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
@@ -63,9 +63,11 @@ interface EventSearchProps {
 
 function EventSearch({ filters }: EventSearchProps): ReactElement {
   const names = useNames()
+  const client = useQueryClient()
+  const queryKey = ['events', 'list', filters]
   const query = useInfiniteQuery({
     ...pagesOptions({
-      queryKey: ['events', 'list', filters],
+      queryKey,
       fetch: (page, signal) => {
         const eventQuery = queryOf(filters, Date.now())
         return filledPage({ ...page, limit: PAGE }, (next) =>
@@ -77,13 +79,16 @@ function EventSearch({ filters }: EventSearchProps): ReactElement {
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   })
-  useRowKeys(query.data?.length ?? 0)
+  const count = query.data?.length ?? 0
+  useRowKeys(count)
+  // A search without matches has many empty pages: start it again instead.
+  const refresh = () => (count === 0 ? client.resetQueries({ queryKey }) : query.refetch())
   return (
     <>
       <PageHeading
         title="Events"
         actions={
-          <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+          <Button isBusy={query.isFetching} onClick={() => void refresh()}>
             Refresh
           </Button>
         }

@@ -21,10 +21,10 @@ import { joinSql, sql, type Statement } from './sql.ts'
 import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 
 /** Rows that a step examines, and steps of a page, for a selective filter. */
-const STEP_ROWS = 2_500
-const MAX_STEPS = 20
+const STEP_ROWS = 1_000
+const MAX_STEPS = 50
 /** How long a page may take. Its transaction on SQLite prevents the write-ahead log from being truncated. */
-const PAGE_MS = 1_000
+const PAGE_MS = 200
 const EVENTS_PER_LOOKUP = 50
 
 export abstract class StoredEvents implements Events {
