@@ -11,12 +11,16 @@ import { type OldEvent, type Visit, visitsOf } from './harness/million/visits.ts
 
 useChromium()
 
-/** Limit for one response. A list searches the archive for at most a second. */
-const RESPONSE_MS = 1_500
+/** Limit for the main content of a page. */
+const SHOWN_MS = 1_000
+/** Limit for one response. A list searches the archive for at most 200 ms. */
+const RESPONSE_MS = 1_000
 /** Limit for the next page of a list. */
 const OLDER_MS = 1_000
 const OLDER_PAGES = 10
 const SHOWN_RESPONSES = 5
+/** Limit for a search of the whole archive. */
+const SEARCH_MS = 60_000
 /** Limit for the first contentful paint. */
 const PAINT_MS = 1_000
 const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
@@ -40,7 +44,7 @@ test('every page shows its main content in time, without slowing down calls', as
   for (const visit of visitsOf(opened, million, oldEvent())) {
     const ms = await msUntilShown(opened, visit)
     shownMs[visit.name] = ms
-    if (ms > visit.maxMs) late[visit.name] = ms
+    if (ms > SHOWN_MS) late[visit.name] = ms
   }
   const slowest = Object.fromEntries(
     [...responses].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_RESPONSES),
@@ -72,6 +76,20 @@ test('older pages of events load within a second', async () => {
   )
   console.log(measured)
   expect(measured.slowestMs).toBeLessThanOrEqual(OLDER_MS)
+})
+
+test('a search without matches so far continues until it finds one, or is stopped', async () => {
+  const { page, go } = await openSignedIn({ url: million.url, api: million.service.api })
+  await go(`events?text=${oldEvent().messageId}`)
+  await page.getByText('Searching older events…').waitFor()
+  const started = performance.now()
+  await page.getByText('1 event.').waitFor({ timeout: SEARCH_MS })
+  console.log({ searchMs: Math.round(performance.now() - started) })
+
+  await go('events?text=no such text')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'Search older events' }).click()
+  await page.getByText('No matching events').waitFor({ timeout: SEARCH_MS })
 })
 
 test('a new browser paints the overview within a second, right after startup', async () => {
@@ -112,7 +130,7 @@ async function msUntilShown({ page, go }: OpenConsole, visit: Visit): Promise<nu
       await page.locator('main').filter({ hasNot: loading }).waitFor()
       return { name: visit.name, ms: Math.round(performance.now() - started) }
     },
-    (measured) => measured.ms > visit.maxMs,
+    (measured) => measured.ms > SHOWN_MS,
   )
   return ms
 }

@@ -2,15 +2,9 @@ import type { Locator, Page } from 'playwright-core'
 import type { OpenConsole } from '../console.ts'
 import type { MillionEvents } from './million-events.ts'
 
-/** Limits for the main content of a page, and for a list without filters. */
-const SHOWN_MS = 2_000
-const LIST_MS = 1_000
-
 /** Opens one page or view. */
 export interface Visit {
   readonly name: string
-  /** The time limit. */
-  readonly maxMs: number
   /** Navigates to the starting point; not measured. */
   readonly prepare?: () => Promise<unknown>
   readonly open: () => Promise<unknown>
@@ -32,7 +26,7 @@ export function visitsOf(
   { shop }: MillionEvents,
   old: OldEvent,
 ): readonly Visit[] {
-  const all: readonly UntimedVisit[] = [
+  return [
     ...overviewVisits(page),
     ...eventVisits(page, go, old),
     ...destinationVisits(page),
@@ -77,15 +71,9 @@ export function visitsOf(
     },
     ...systemVisits(page),
   ]
-  return all.map((visit) => ({ ...visit, maxMs: LISTS.has(visit.name) ? LIST_MS : SHOWN_MS }))
 }
 
-const LISTS = new Set(['events', 'destinations', 'audiences', 'failures', 'sources', 'privacy'])
-
-/** A visit without its limit. */
-type UntimedVisit = Omit<Visit, 'maxMs'>
-
-function overviewVisits(page: Page): readonly UntimedVisit[] {
+function overviewVisits(page: Page): readonly Visit[] {
   const period = (words: string): Promise<unknown> =>
     page.getByLabel('Period').selectOption({ label: words })
   const shows = link(page, 'CRM')
@@ -107,7 +95,7 @@ function overviewVisits(page: Page): readonly UntimedVisit[] {
   ]
 }
 
-function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly UntimedVisit[] {
+function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly Visit[] {
   const events = page.getByRole('region', { name: 'Events' }).getByRole('link').first()
   const prepare = async (): Promise<void> => {
     await click(page, 'Events')
@@ -122,7 +110,7 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     await page.getByLabel(label, { exact: true }).selectOption({ label: words })
     await page.waitForURL((url) => url.search !== '')
   }
-  const by = (name: string, open: () => Promise<void>, shows = events): UntimedVisit => ({
+  const by = (name: string, open: () => Promise<void>, shows = events): Visit => ({
     name: `events: ${name}`,
     prepare,
     open,
@@ -158,13 +146,13 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
   ]
 }
 
-function destinationVisits(page: Page): readonly UntimedVisit[] {
-  const list: UntimedVisit = {
+function destinationVisits(page: Page): readonly Visit[] {
+  const list: Visit = {
     name: 'destinations',
     open: () => click(page, 'Destinations'),
     shows: link(page, 'CRM'),
   }
-  const tab = (name: string, shows: Locator): UntimedVisit => ({
+  const tab = (name: string, shows: Locator): Visit => ({
     name: `a destination: ${name}`,
     open: () => page.getByRole('tab', { name, exact: true }).click(),
     shows,
@@ -204,7 +192,7 @@ function destinationVisits(page: Page): readonly UntimedVisit[] {
   ]
 }
 
-function userVisits(page: Page, { userId }: OldEvent): readonly UntimedVisit[] {
+function userVisits(page: Page, { userId }: OldEvent): readonly Visit[] {
   return [
     { name: 'audiences', open: () => click(page, 'Audiences'), shows: link(page, 'Pros') },
     {
@@ -232,8 +220,8 @@ function userVisits(page: Page, { userId }: OldEvent): readonly UntimedVisit[] {
   ]
 }
 
-function systemVisits(page: Page): readonly UntimedVisit[] {
-  const tab = (name: string, shows: Locator): UntimedVisit => ({
+function systemVisits(page: Page): readonly Visit[] {
+  const tab = (name: string, shows: Locator): Visit => ({
     name: `system: ${name}`,
     open: () => page.getByRole('tab', { name, exact: true }).click(),
     shows,
