@@ -5,6 +5,7 @@ import { api } from '../../api/client.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { SearchForm } from '../../design/controls/search-form.tsx'
+import { MoreButton } from '../../design/lists/more-button.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
@@ -66,13 +67,7 @@ export function UsersPage(): ReactElement {
             )
           }
         </Loaded>
-        {query.hasNextPage && (
-          <div className="p-4">
-            <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        )}
+        <MoreButton query={query}>Show more</MoreButton>
       </Panel>
     </>
   )

@@ -7,6 +7,7 @@ import { usePages } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextArea } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
+import { ListFooter } from '../../../design/lists/list-footer.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
@@ -14,7 +15,6 @@ import { toast } from '../../../design/dialogs/toasts.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { countText } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { MoreFooter } from '../record/more-footer.tsx'
 import { userIdsIn } from './user-ids-in.ts'
 
 const PAGE_SIZE = 50
@@ -143,7 +143,7 @@ function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
                 </Row>
               ))}
             </Table>
-            <MoreFooter shown={users.length} query={query} />
+            <ListFooter query={query} count={users.length} one="user" more="Show more" />
           </>
         )
       }

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { usePages } from '../../../api/use-pages.ts'
+import { ListFooter } from '../../../design/lists/list-footer.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
@@ -7,7 +8,6 @@ import { Time } from '../../../design/texts/time.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import type { ComputationProps, ValueRow } from '../record/computation-kind.ts'
-import { MoreFooter } from '../record/more-footer.tsx'
 import { PageLink } from '../record/page-link.tsx'
 
 const PAGE_SIZE = 50
@@ -31,7 +31,7 @@ export function ValuesTab({ kind, record }: ComputationProps): ReactElement {
           ) : (
             <>
               <Values kind={kind} record={record} rows={rows} />
-              <MoreFooter shown={rows.length} query={query} />
+              <ListFooter query={query} count={rows.length} one="user" more="Show more" />
             </>
           )
         }
