@@ -34,9 +34,9 @@ export function audienceOperatorsPage(): string {
     'Values of the `fn` field in `compute`. The last column is the value that a user gets when the last event has left the window. Users who never had a value do not get one.',
     table(['fn', 'value', 'computed from', 'no event left'], functionRows()),
     list([
-      `A trait is computed from the newest ${formatCount(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
+      `A trait is computed from the newest ${formatCount(LIMITS.factsPerComputedTrait)} of a user's events in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
       'Events are ordered by timestamp, then by arrival.',
-      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${formatCount(LIMITS.uniqueListValues)} values, the first ones in this order.`,
+      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${formatCount(LIMITS.uniqueListValues)} values: the first in this order.`,
     ]),
   )
 }

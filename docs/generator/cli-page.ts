@@ -60,7 +60,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
   ],
   'not found': ['Nothing with this id or name exists.', 'Check the id. It may have been deleted.'],
   unreachable: [
-    'The service does not respond, or its database is unavailable.',
+    'The service is not responding, or its database is unavailable.',
     'Try again later.',
   ],
   partial: [

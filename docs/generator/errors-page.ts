@@ -13,9 +13,9 @@ import { code, page, plain, table } from './markdown.ts'
 export function errorsPage(): string {
   return page(
     '# Errors',
-    'All error codes, decline reasons and attempt classes, each with its meaning and remedy.',
+    'This page lists all error codes, decline reasons and attempt classes, each with its meaning and remedy.',
     '## Ingestion API error codes',
-    'Values of the `code` field in a response with `"success": false`, and of each entry of `rejected` in the response to a batch.',
+    'Values of the `code` field in a response with `"success": false`, and in each entry of `rejected` in the response to a batch.',
     table(['code', 'status', 'message', 'what to do'], ingestRows()),
     '## Management API error codes',
     'Values of the `code` field in an `application/problem+json` response. Its `errors` field lists every problem in the request.',
@@ -27,16 +27,16 @@ export function errorsPage(): string {
       meaningRows({ ...DECLINE_REASONS, ...UNDECIDED_REASONS }),
     ),
     '## Notes about an event',
-    'Values of the `code` field in `findings` of a trace.',
+    'Values of the `code` field in the `findings` of a trace.',
     table(['code', 'meaning', 'what to do'], meaningRows(TRACE_FINDINGS)),
     '## Why an event is missing',
-    'Values of the `code` field of a cause in the response of `GET /api/v1/events/why-missing`, most certain first. `evidence` contains the number of calls, events or duplicates (`count`), and their times.',
+    'Values of the `code` field of a cause in the response to `GET /api/v1/events/why-missing`, most certain first. `evidence` contains the number of calls, events or duplicates (`count`), and their times.',
     table(['code', 'meaning', 'what to do'], meaningRows(MISSING_CAUSES)),
     '## Attempt classes',
     'Values of the `class` field of an attempt, and of the `class` label of `hookline_attempts_total`.',
     table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),
     '## Failures without an attempt',
-    'Values of the `class` field of a failure in the response of `GET /api/v1/deliveries/failures`, if there was no attempt. `GET /api/v1/deliveries` filters by the same class.',
+    'Values of the `class` field of a failure in the response to `GET /api/v1/deliveries/failures`, if there was no attempt. `GET /api/v1/deliveries` filters by the same class.',
     table(['class', 'meaning', 'what to do'], meaningRows(CLASSES_WITHOUT_ATTEMPT)),
   )
 }

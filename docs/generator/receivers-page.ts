@@ -158,10 +158,10 @@ function numbers(): string {
     [
       ['response time, by default', `${attemptTimeoutMs / 1000} s`],
       [
-        'retries of an event after it first became due, by default',
+        'retries for an event after it first became due, by default',
         `${retryWindowMs / HOUR_MS} hours`,
       ],
-      ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
+      ['retries for a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
       ['longest delay that `Retry-After` can request', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
         'consecutive 410 responses that pause a webhook',
@@ -176,9 +176,9 @@ function numbers(): string {
         'maximum body size of a delivery (a computed trait can be a long list)',
         `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
       ],
-      ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],
-      ['URL with the values of an event', `${formatCount(LIMITS.filledUrlCharacters)} characters`],
-      ['static headers of a webhook', String(LIMITS.headersPerWebhook)],
+      ['webhooks in a destination', String(LIMITS.webhooksPerDestination)],
+      ['URL with values from an event', `${formatCount(LIMITS.filledUrlCharacters)} characters`],
+      ['static headers for a webhook', String(LIMITS.headersPerWebhook)],
       [
         'maximum overlap of two secrets or keys, and lead of a key',
         `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`,

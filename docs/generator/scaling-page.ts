@@ -18,7 +18,7 @@ export function scalingPage(): string {
   const micros = (value: number): string => `${value.toFixed(0)} µs`
   return page(
     '# Scaling',
-    'The bottlenecks of a cluster, and estimates of its size for high rates. The costs are from the benchmark [`cluster`](performance.md#figures), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
+    'This page describes the bottlenecks of a cluster, and estimates its size for high rates. The costs are from the benchmark [`cluster`](performance.md#figures), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
     '## Cost of an event',
     table(
       ['part', 'cost', 'grows with'],
@@ -47,19 +47,19 @@ export function scalingPage(): string {
       '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),
     '## Resources by rate',
-    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. A cluster has its own PostgreSQL with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so the rate of one source is limited by one cluster.`,
+    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. A cluster has its own PostgreSQL with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so one cluster must be able to handle its whole rate.`,
     table(
       [
         'events/s',
         'nodes, one core each',
         'clusters',
-        'cores of each PostgreSQL',
-        'cores of each NATS server',
+        'cores for each PostgreSQL',
+        'cores for each NATS server',
         'database disk space per day',
       ],
       RATES.map((rate) => rowOf(needsOf(rate, cost))),
     ),
-    'Every event is archived, because duplicates are detected in the archive. If a day of events does not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.',
+    'Every event is archived, because duplicates are detected in the archive. If a day's events do not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.',
   )
 }
 

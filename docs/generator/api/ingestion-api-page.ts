@@ -17,7 +17,7 @@ import { code, fence, formatCount, list, page, plain, table } from '../markdown.
 
 /** The purpose of each type of call, without the full stop. */
 const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
-  identify: 'Identifies a user, and sets traits of the profile',
+  identify: 'Identifies a user, and sets the profile's traits',
   track: 'Records an action by a user',
   page: 'Records that a user viewed a page of a site',
   screen: 'Records that a user viewed a screen of an app',
@@ -61,11 +61,11 @@ export function ingestionApiPage(): string {
     '## Limits',
     table(['resource', 'limit', 'setting', 'error code'], limitRows()),
     'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call in a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
-      'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. As a result, two keys of an object may become identical. In an id, such bytes are rejected with `id_not_unicode`.',
+      'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. As a result, two keys in an object may become identical. In an id, such bytes are rejected with `id_not_unicode`.',
       '`Content-Encoding` may be `gzip`, `deflate` or `br`. Other encodings are rejected with `invalid_json`.',
       'Chunked bodies are supported.',
     ]),
@@ -94,7 +94,7 @@ function authentication(): string[] {
         ['query', code('/v1/track?writeKey=wk_…')],
         [
           'body',
-          '`writeKey` of the call or of the batch, otherwise of the first call of the batch',
+          '`writeKey` of the call or of the batch, otherwise of the first call in the batch',
         ],
       ],
     ),
@@ -214,7 +214,7 @@ function limitRows(): string[][] {
   return [
     ['one call', ...of('maxMessageBytes'), code('message_too_large')],
     ['one request', ...of('maxBatchBytes'), code('batch_too_large')],
-    ['calls of a batch', ...of('maxBatchMessages'), code('too_many_messages')],
+    ['calls in a batch', ...of('maxBatchMessages'), code('too_many_messages')],
     [
       plain('total bytes added to a batch by copying its context and integrations into each call'),
       ...of('maxBatchExpansionBytes'),
@@ -222,12 +222,12 @@ function limitRows(): string[][] {
     ],
     ['levels of objects and arrays in a call', ...of('maxNestingLevels'), code('nested_too_deep')],
     [
-      'characters of a `messageId`',
+      'characters in a `messageId`',
       formatCount(LIMITS.messageIdCharacters),
       'none',
       code('message_id_too_long'),
     ],
-    ['all headers of a request', '16,384', 'none', code('headers_too_large')],
+    ['all headers in a request', '16,384', 'none', code('headers_too_large')],
     ['time for a request to arrive, in ms', ...of('requestTimeoutMs'), code('request_timeout')],
   ]
 }
@@ -281,18 +281,18 @@ function requirements(type: EventType): string {
 
 /** The meaning of each status, and how the client should react. */
 const STATUSES: Readonly<Record<number, string>> = {
-  200: 'Stored, except the calls in `rejected`.',
+  200: 'All calls are stored, except those in `rejected`.',
   400: 'Nothing was stored. Fix the request before you send it again. A request that exceeds a size limit also gets 400, not 413, because some clients retry a 413 forever.',
   401: 'Nothing was stored. Use the write key of an existing source.',
   403: 'Nothing was stored. The source is disabled.',
   404: 'Not found.',
   405: 'Method not allowed. `Allow` lists the methods of the path.',
   408: 'The request did not arrive in time. Send it again.',
-  421: 'The `Host` is not allowed. Only for `/metrics`, `/readyz` and `/v1/projects/:writeKey/settings`.',
-  429: 'Nothing was stored. Send it again after the time in `Retry-After`.',
+  421: 'The `Host` is not allowed. This applies only to `/metrics`, `/readyz` and `/v1/projects/:writeKey/settings`.',
+  429: 'Nothing was stored. Send the request again after the time in `Retry-After`.',
   431: 'The headers are too large.',
-  500: 'Internal error in Hookline. Send it again.',
-  503: 'Nothing was stored: the disk is full or failing, or a memory limit was reached. Send it again after the time in `Retry-After`.',
+  500: 'Internal error in Hookline. Send the request again.',
+  503: 'Nothing was stored: the disk is full or failing, or a memory limit was reached. Send the request again after the time in `Retry-After`.',
 }
 
 function statusesTable(): string {

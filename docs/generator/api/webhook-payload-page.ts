@@ -81,7 +81,7 @@ function deletions(): string[] {
   const timestamp = '2026-11-21T09:40:00.000Z'
   return [
     '### delete',
-    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. The notice is sent to all webhooks of each enabled destination.',
+    'A deletion notice means that a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. The notice is sent to all webhooks of each enabled destination.',
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
@@ -124,12 +124,12 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     '`application/json`, or `application/cloudevents+json` with the CloudEvents format. The body is UTF-8.',
   'Accept-Encoding': '`identity`: do not compress the response.',
   'webhook-id':
-    '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',
+    '`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.',
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
-  'X-Hookline-Replay': '`rpl_…`. Sent only on attempts of a replay.',
+  'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
-    'Sent if the call had a `traceparent` or OpenTelemetry is on: continues that [distributed trace](../guides/traces.md).',
+    'Sent if the call had a `traceparent` or OpenTelemetry is on. It continues that [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
   'X-Signature': 'Sent only with a secret: see below.',
   'webhook-signature': 'Sent only with a secret or a key pair: see below.',
@@ -139,7 +139,7 @@ function headersTable(): string {
   const rows = Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['header', 'meaning'], rows),
-    '`Host`, `Connection`, `Content-Length` and the static headers of the webhook are sent as well. Header names are case-insensitive.',
+    '`Host`, `Connection`, `Content-Length` and the webhook\'s static headers are sent as well. Header names are case-insensitive.',
     `Static headers cannot have these names: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
   ].join('\n\n')
 }
@@ -155,7 +155,7 @@ function signatures(): string[] {
   return [
     '## Signatures',
     'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. A webhook secret is used instead of the shared secret.',
-    'With `signature` set to `ed25519`, only the key pair of the destination signs, and there is no `X-Signature`. With `both`, the key pair signs as well.',
+    'With `signature` set to `ed25519`, only the destination\'s key pair signs, and there is no `X-Signature`. With `both`, the key pair signs as well.',
     table(
       ['header', 'value'],
       [
@@ -173,8 +173,8 @@ function signatures(): string[] {
       'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
-      'While a secret or a key is being replaced, `webhook-signature` has the signatures of both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
-      'The public keys of a destination are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
+      'While a secret or a key is being replaced, `webhook-signature` carries signatures from both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
+      'A destination\'s public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),
@@ -221,7 +221,7 @@ function computedExamples(): string[] {
     fence('json', bodyOf(AUDIENCE, true, 1)),
     'A user leaves it:',
     fence('json', bodyOf(AUDIENCE, false, 2)),
-    'A new value of a computed trait:',
+    'A computed trait changes:',
     fence('json', bodyOf(TRAIT, 39.95, 1)),
     table(
       ['field of `context.audience` and `context.computedTrait`', 'meaning'],
@@ -236,7 +236,7 @@ function computedExamples(): string[] {
       'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a list, any JSON value for `first` and `last`, or `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
-      '`userId` is always present, `anonymousId` never. The same change has the same `messageId`.',
+      '`userId` is always present, `anonymousId` never is. The same change has the same `messageId`.',
       'When a user is deleted, only the deletion notice is sent: no changes in audiences or computed traits are sent for that user.',
     ]),
   ]

@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths. If only this machine can connect to Hookline, they are URLs with the address that it listens on.',
     isLocation: true,
     parse: consoleUrl,
   },
@@ -76,7 +76,7 @@ export const SETTINGS = {
     parse: oneOf('embedded', 'cluster'),
   },
   dataDir: {
-    doc: 'Folder of the database, the admin token and the keys.',
+    doc: 'Folder that contains the database, the admin token and the keys.',
     default: './data',
     isLocation: true,
     parse: text,
@@ -96,7 +96,7 @@ export const SETTINGS = {
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   auditRetentionMs: {
-    doc: 'How long entries of the audit log are stored.',
+    doc: 'How long audit log entries are stored.',
     default: '400d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
@@ -118,17 +118,17 @@ export const SETTINGS = {
     parse: urlOf('nats://host:4222, or several, separated by commas', /^(?:nats|tls):$/),
   },
   natsCreds: {
-    doc: 'For the cluster: the credentials of a NATS user, as in a .creds file: a JWT and the seed of its nkey.',
+    doc: 'For the cluster: the credentials of a NATS user, in the format of a .creds file: a JWT and the seed of its nkey.',
     secret: true,
     parse: natsCredentials,
   },
   natsNkeySeed: {
-    doc: 'For the cluster: the seed of the nkey of a NATS user. It begins with SU.',
+    doc: 'For the cluster: the nkey seed of a NATS user. It begins with SU.',
     secret: true,
     parse: nkeySeed,
   },
   natsCaFile: {
-    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the defaults of Node.js. Enables TLS, like tls:// in natsUrl.',
+    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the defaults of Node.js. Enables TLS, as tls:// in natsUrl does.',
     isLocation: true,
     parse: text,
   },
@@ -159,7 +159,7 @@ export const SETTINGS = {
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
   adminToken: {
-    doc: 'Token of the management API. By default, the service creates one in <dataDir>/admin-token.',
+    doc: 'Token for the management API. By default, the service creates one in <dataDir>/admin-token.',
     secret: true,
     parse: secret,
   },
@@ -174,7 +174,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Further ones get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any others get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -247,7 +247,7 @@ export const SETTINGS = {
     parse: time(0, 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'Maximum anonymousIds linked to a profile: the first ones seen with its users. Further ones are reported, but not linked.',
+    doc: 'Maximum anonymousIds linked to a profile: those first seen with its users. Any others are reported, but not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -332,7 +332,7 @@ export const SETTINGS = {
     parse: time(1_000, 600_000),
   },
   backupTimeoutMs: {
-    doc: 'How long the download of a backup may take. After that, the connection is closed, and the copy of the database is removed from the disk.',
+    doc: 'How long a backup download may take. After that, the connection is closed, and the copy of the database is removed from the disk.',
     default: '1h',
     parse: time(1_000, 24 * HOUR),
   },
@@ -342,7 +342,7 @@ export const SETTINGS = {
     parse: integer(1, 10_000),
   },
   maxWaitingConnections: {
-    doc: 'Maximum new connections that wait to be accepted. Linux caps this at net.core.somaxconn. Clients beyond the limit wait for a second or longer.',
+    doc: 'Maximum new connections waiting to be accepted. Linux caps this at net.core.somaxconn. Clients beyond the limit wait for a second or longer.',
     default: '4096',
     parse: integer(1, 65_535),
   },
