@@ -3,7 +3,7 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 
 await mkdir('inbox', { recursive: true })
 
-/** Stores a delivery on disk. Resolves to false if it was stored before. */
+/** Stores a delivery on disk. Resolves to false if the delivery was already stored. */
 export async function store(id, body) {
   const part = `inbox/${randomUUID()}.part`
   try {

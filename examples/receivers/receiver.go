@@ -26,7 +26,7 @@ const (
 
 func keyOf(secret string) ([]byte, error) {
 	if secret == "" {
-		return nil, errors.New("set HOOKLINE_SECRET to the shared secret of the destination")
+		return nil, errors.New("set HOOKLINE_SECRET to the destination's shared secret")
 	}
 	if encoded, found := strings.CutPrefix(secret, "whsec_"); found {
 		return base64.StdEncoding.DecodeString(encoded)
@@ -51,7 +51,7 @@ func isSigned(key []byte, header http.Header, body []byte) bool {
 	return false
 }
 
-// store writes a delivery to disk. It returns false if it was stored before.
+// store writes a delivery to disk. It returns false if the delivery was already stored.
 func store(id string, body []byte) (bool, error) {
 	part, err := os.CreateTemp(inbox, "*.part")
 	if err != nil {

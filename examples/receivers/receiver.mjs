@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { store } from './inbox.mjs'
 
 const SECRET = process.env.HOOKLINE_SECRET
-if (!SECRET) throw new Error('Set HOOKLINE_SECRET to the shared secret of the destination.')
+if (!SECRET) throw new Error("Set HOOKLINE_SECRET to the destination's shared secret.")
 const [, base64] = /^whsec_(.+)$/.exec(SECRET) ?? []
 const KEY = base64 === undefined ? Buffer.from(SECRET) : Buffer.from(base64, 'base64')
 const MAX_BYTES = 4 * 1024 * 1024

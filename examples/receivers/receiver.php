@@ -40,7 +40,7 @@ function isSigned(string $key, string $body): bool
     return false;
 }
 
-/** Stores a delivery on disk. Returns false if it was stored before. */
+/** Stores a delivery on disk. Returns false if the delivery was already stored. */
 function store(string $id, string $body): bool
 {
     $part = INBOX . '/' . bin2hex(random_bytes(16)) . '.part';

@@ -32,7 +32,7 @@ def is_signed(headers, body):
 
 
 def store(message_id, body):
-    """Stores a delivery on disk. Returns False if it was stored before."""
+    """Stores a delivery on disk. Returns False if the delivery was already stored."""
     part = INBOX / f"{uuid.uuid4()}.part"
     try:
         with part.open("wb") as file:

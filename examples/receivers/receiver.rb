@@ -23,7 +23,7 @@ def signed?(request, body)
   signatures.any? { |signature| OpenSSL.secure_compare(signature, expected) }
 end
 
-# Stores a delivery on disk. Returns false if it was stored before.
+# Stores a delivery on disk. Returns false if the delivery was already stored.
 def store(id, body)
   part = File.join(INBOX, "#{SecureRandom.uuid}.part")
   File.open(part, 'wb') do |file|
