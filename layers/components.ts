@@ -45,7 +45,7 @@ export const COMPONENTS = tableOf({
   },
   activity: {
     holds:
-      'live tail, statistics and counts of the last hour, built from the reports of other components; event names, counted from the log',
+      'live tail, statistics and counts for the last hour, built from the reports of other components; event names, counted from the log',
     mayImport: PORTS_AND_TOOLS,
   },
   alerts: {
