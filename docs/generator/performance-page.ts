@@ -129,7 +129,7 @@ const PEERS = [
 
 const METHOD = [
   '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` runs one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
-  'Hookline and its peers take turns, in a different order each round. Each round starts new processes, and begins with a warm-up: 10 s for rounds of 10 s, otherwise half of the measured time. A ratio is Hookline's figure divided by the peer's in the same round.',
+  "Hookline and its peers take turns, in a different order each round. Each round starts new processes, and begins with a warm-up: 10 s for rounds of 10 s, otherwise half of the measured time. A ratio is Hookline's figure divided by the peer's in the same round.",
   'One process sends prepared requests over raw sockets, and the receiver does as little as HTTP allows. Both share the cores with the measured program. A call is about 800 bytes long and has a unique messageId. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
 ]
 

@@ -45,7 +45,7 @@ const LANGUAGES: readonly Language[] = [
       {
         file: 'receiver-fastify.mjs',
         command: 'node receiver-fastify.mjs',
-        text: '**Fastify**: replace the JSON parser with one that returns the bytes. Inside a plugin, this affects only the plugin\'s routes.',
+        text: "**Fastify**: replace the JSON parser with one that returns the bytes. Inside a plugin, this affects only the plugin's routes.",
       },
     ],
     publicKey: { file: 'public-key.mjs', text: 'With Node.js alone:' },
@@ -130,7 +130,7 @@ function languagePage({ name, fence: language, programs, publicKey }: Language):
   ]
   return page(
     `# Receivers in ${name}`,
-    'A receiver verifies each request, stores the delivery in the `inbox` folder, and responds with 200. [Write a receiver](../guides/receivers.md) lists the requirements, and describes how to [test it](../guides/receivers.md#test-your-receiver). The files are also in the repository\'s `examples/receivers` folder.',
+    "A receiver verifies each request, stores the delivery in the `inbox` folder, and responds with 200. [Write a receiver](../guides/receivers.md) lists the requirements, and describes how to [test it](../guides/receivers.md#test-your-receiver). The files are also in the repository's `examples/receivers` folder.",
     table(['file', 'run it with'], commands),
     ...programs.flatMap(block),
     ...(publicKey === undefined

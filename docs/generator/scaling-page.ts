@@ -59,7 +59,7 @@ export function scalingPage(): string {
       ],
       RATES.map((rate) => rowOf(needsOf(rate, cost))),
     ),
-    'Every event is archived, because duplicates are detected in the archive. If a day's events do not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.',
+    "Every event is archived, because duplicates are detected in the archive. If a day's events do not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.",
   )
 }
 

@@ -124,7 +124,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     '`application/json`, or `application/cloudevents+json` with the CloudEvents format. The body is UTF-8.',
   'Accept-Encoding': '`identity`: do not compress the response.',
   'webhook-id':
-    '`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.',
+    "`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.",
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
@@ -139,7 +139,7 @@ function headersTable(): string {
   const rows = Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['header', 'meaning'], rows),
-    '`Host`, `Connection`, `Content-Length` and the webhook\'s static headers are sent as well. Header names are case-insensitive.',
+    "`Host`, `Connection`, `Content-Length` and the webhook's static headers are sent as well. Header names are case-insensitive.",
     `Static headers cannot have these names: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
   ].join('\n\n')
 }
@@ -155,7 +155,7 @@ function signatures(): string[] {
   return [
     '## Signatures',
     'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. A webhook secret is used instead of the shared secret.',
-    'With `signature` set to `ed25519`, only the destination\'s key pair signs, and there is no `X-Signature`. With `both`, the key pair signs as well.',
+    "With `signature` set to `ed25519`, only the destination's key pair signs, and there is no `X-Signature`. With `both`, the key pair signs as well.",
     table(
       ['header', 'value'],
       [
@@ -174,7 +174,7 @@ function signatures(): string[] {
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
       'While a secret or a key is being replaced, `webhook-signature` carries signatures from both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
-      'A destination\'s public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
+      "A destination's public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.",
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),
