@@ -17,7 +17,7 @@ import { code, fence, formatCount, list, page, plain, table } from '../markdown.
 
 /** The purpose of each type of call, without the full stop. */
 const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
-  identify: "Identifies a user, and sets the profile's traits",
+  identify: "Identifies a user, and sets the user's traits",
   track: 'Records an action by a user',
   page: 'Records that a user viewed a page of a site',
   screen: 'Records that a user viewed a screen of an app',

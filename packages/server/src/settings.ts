@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths. If only this machine can connect to Hookline, they are URLs with the address that it listens on.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths, except if only this machine can connect to Hookline: then they are URLs with the address that it listens on.',
     isLocation: true,
     parse: consoleUrl,
   },
@@ -128,7 +128,7 @@ export const SETTINGS = {
     parse: nkeySeed,
   },
   natsCaFile: {
-    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the defaults of Node.js. Enables TLS, as tls:// in natsUrl does.',
+    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the Node.js defaults. Enables TLS, as tls:// in natsUrl does.',
     isLocation: true,
     parse: text,
   },
@@ -174,7 +174,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any others get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Requests beyond that get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -218,7 +218,7 @@ export const SETTINGS = {
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the defaults of Node.js.',
+    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the Node.js defaults.',
     isLocation: true,
     parse: text,
   },
