@@ -17,7 +17,7 @@ import { saveResult } from './report/results.ts'
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }
-/** The number of repeated measurements before a figure counts as much worse. */
+/** The number of repeated measurements before a figure is considered much worse. */
 const MEASURED_AGAIN = 2
 
 const { values, positionals } = parseArgs({

@@ -52,7 +52,7 @@ export const postgresServer: PeerServer = {
   }),
 }
 
-/** Why a server cannot be reached. Contains only host and port of the URL, which may have credentials. */
+/** Why a server cannot be reached. Contains only host and port of the URL, which may contain credentials. */
 async function missing(
   name: string,
   url: string,

@@ -55,7 +55,7 @@ func (q *queue) hasFullBatch() bool {
 	return waiting >= q.flushAt || envelopeBytes+q.waitingBytes+waiting > q.maxBatchBytes
 }
 
-// isHalfEmpty reports whether less than half of both bounds is used.
+// isHalfEmpty reports whether less than half of each bound is used.
 func (q *queue) isHalfEmpty() bool {
 	return q.pending()*2 < q.maxQueueMessages && q.bytes()*2 < q.maxQueueBytes
 }

@@ -53,7 +53,7 @@ export class LoopDisk implements Disposable {
     const before = this.#image
     this.#cuts++
     run('cp', '--sparse=always', before, this.#image)
-    // After the copy, because it writes the rest to the file.
+    // After the copy, because unmounting writes the rest to the file.
     run('umount', this.#path)
     rmSync(before)
     this.#mount()

@@ -204,6 +204,6 @@ test('a deletion without suppression is shown with a link, during and after the 
   await page.waitForURL(new RegExp(`privacy\\?deletion=${id}`))
   // The page polls the deletion while the service restarts.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  // The final check would miss the deleted event; a restart resets its counters.
+  // The final check would report the deleted event as missing; a restart resets its counters.
   await service.restart()
 })

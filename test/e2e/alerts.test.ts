@@ -15,7 +15,7 @@ function opsgenieRequests({ requests }: Receiver, id: string) {
     .filter(({ path, alert }) => `${path} ${String(alert['alias'])}`.includes(id))
 }
 
-test('a destination that never worked is a problem, raises one alert and recovers once', async () => {
+test('a destination that has never worked is a problem, raises one alert and recovers once', async () => {
   const consoleUrl = 'https://hookline.example/console'
   await using service = await startService({ settings: { retryScheduleMs: '1000', consoleUrl } })
   await using channel = await openReceiver()

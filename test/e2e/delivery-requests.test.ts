@@ -58,7 +58,7 @@ const HOSTILE: Readonly<Record<string, unknown>> = {
   backslashes: String.raw`\ \\ \n \047 \x27 %s %d %% %n`,
   'controls and hidden characters':
     'a\u0000b\u001b[31m\u007f\u009b2J\u202e\u2066\u200b\ufeff\u2028\u2029 Ĺ ö 🙂 👩‍💻',
-  'half a character': '\ud83d and \ude42',
+  'lone surrogates': '\ud83d and \ude42',
   'an at sign': '@/etc/passwd',
 }
 

@@ -52,7 +52,7 @@ test('two users of one device remain separate, and the deletion of one does not 
   await service.api.call('POST', 'deletions', { userIds: ['alice'] })
   await receiver.waitFor(5)
   await service.eventually(() => expect(profile('alice')).rejects.toThrow('404'))
-  // The restart also skips the final check, which would miss deleted events.
+  // The restart also skips the final check, which would report deleted events as missing.
   await service.restart()
   const { audiences, traits } = await profile('bob')
   expect(audiences.map(({ key }) => key)).toEqual(['buyers'])

@@ -134,7 +134,8 @@ describe('the inspector', () => {
         ['track', 'u2'],
       ])
     })
-    // The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart.
+    // The final check compares accepted calls with events, and would report deleted ones as missing. It is skipped after a
+    // restart.
     await service.restart()
   })
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   values = new SchemaValues(fc.oneof(hostileText, fc.constantFrom(...ids)))
 })
 afterAll(async () => {
-  // The final check would miss events removed by deletions. It is skipped after a restart.
+  // The final check would report events removed by deletions as missing. It is skipped after a restart.
   await service.restart()
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()

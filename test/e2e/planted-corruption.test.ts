@@ -43,7 +43,7 @@ test('corrupted bytes in the database raise one alert after its rebuild, without
     await expect.poll(alerts).toHaveLength(1)
     expect(alerts()[0]).toMatch(/on the System page\.[^]*Check the disk\./)
     await service.restart()
-    // The conditions are checked every five seconds, first at the start.
+    // The conditions are checked every five seconds, first at startup.
     await sleep(1_000)
     expect(alerts()).toHaveLength(1)
     expect(texts().join()).not.toContain('planted')

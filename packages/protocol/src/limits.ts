@@ -41,7 +41,7 @@ export const LIMITS = {
   maxWebhookConcurrency: 16_384,
   minWebhookTimeoutMs: 100,
   maxWebhookTimeoutMs: 30_000,
-  /** The retry window of a webhook must also be below the retention. */
+  /** The retry window of a webhook must also be shorter than the retention time. */
   maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   retryDelaysPerWebhook: 20,
   /** Maximum repeats of the last delay of `retrySchedule`; in a long window the delay is increased to fit. */

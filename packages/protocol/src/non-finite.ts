@@ -1,6 +1,6 @@
 /**
- * A whole string, which is kept, or a number that is not valid JSON but that Python writes. An unterminated string extends
- * to the end of the body, so that no quote is scanned twice.
+ * A string, which is left unchanged, or `NaN` or `Infinity`, which Python writes although JSON has no such numbers. An
+ * unterminated string extends to the end of the body, so that no quote is scanned twice.
  */
 const TEXT_OR_NON_FINITE = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\b(?:NaN|Infinity)\b/gs
 

@@ -25,7 +25,7 @@ class AdminTokenCorruptedError extends Error {
   override readonly name = 'AdminTokenCorruptedError'
 }
 
-/** Returns the configured token, or else the one in `<dataDir>/admin-token`, which is created at the first start. */
+/** Returns the configured token, or else the one in `<dataDir>/admin-token`, which is created on first start. */
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')

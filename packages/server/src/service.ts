@@ -267,7 +267,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 
 /**
  * Sets V8's flags for a process in which nearly all objects are short-lived. Otherwise, after a burst, V8 pretenures objects from
- * the hottest allocation sites, and collects the old generation every few seconds, which delays events by 50 ms and more.
+ * the hottest allocation sites, and collects the old generation every few seconds, which delays events by 50 ms or more.
  */
 function tuneHeap(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

@@ -33,7 +33,7 @@ test('a three-day-old backup raises one alert, even across a kill, and the next 
   const ended = ['ended', 'A new backup was made.']
   await expect.poll(alerts, { timeout: 60_000 }).toEqual([old, ended])
   await service.restart()
-  // The conditions are checked at the start.
+  // The conditions are checked at startup.
   await sleep(1_000)
   expect(alerts()).toEqual([old, ended])
 })

@@ -10,7 +10,8 @@
 // Not modelled: earlier content of unsynced sectors, the name of the data folder itself, modes and times of files, and disks
 // that report a sync without performing it.
 //
-// Writes and syncs that this library does not intercept are missing in the copy, so they can only make tests fail, never pass.
+// Writes and syncs that this library does not intercept are missing from the copy, so they can only make tests fail, never
+// pass.
 //
 // The folder POWER_CUT_FOLDER contains:
 // - live: the data folder, without subfolders

@@ -69,7 +69,7 @@ describe('docs/reference/webhook-payload.md', () => {
     const shown = [...changes, ...notices].map(withoutIds)
     const found = bodies.map((each) => each.replace(/"syncId":"syn_…"/, '"syncId":null'))
     for (const each of shown) expect(found).toContain(each)
-    // The final check would miss the deleted events. It is skipped after a restart.
+    // The final check would report the deleted events as missing. It is skipped after a restart.
     await service.restart()
   })
 

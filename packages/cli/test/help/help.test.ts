@@ -28,7 +28,7 @@ test('`hookline --help` has not changed', async () => {
 })
 
 test.each(COMMANDS)(
-  'the help of `%s` describes everything, and fits 80 columns',
+  'the help of `%s` describes everything, and fits in 80 columns',
   (_path, command) => {
     expect(command.description()).not.toBe('')
     for (const option of command.options) expect(option.description).not.toBe('')
@@ -39,7 +39,7 @@ test.each(COMMANDS)(
   },
 )
 
-test('examples belong to commands, and descriptions fit one line', () => {
+test('examples belong to commands, and descriptions fit on one line', () => {
   const paths = COMMANDS.map(([path]) => path)
   expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([])
   for (const [path, command] of COMMANDS)

@@ -63,7 +63,7 @@ export class Queue {
     return messages >= flushAt || ENVELOPE_BYTES + bytes + messages > maxBatchBytes
   }
 
-  /** Whether less than half of both bounds is used. */
+  /** Whether less than half of each bound is used. */
   get isHalfEmpty(): boolean {
     const { maxQueueBytes, maxQueueMessages } = this.#bounds
     return this.pending * 2 < maxQueueMessages && this.#bytes * 2 < maxQueueBytes

@@ -51,9 +51,9 @@ test('calls without required fields do not compile, and throw', () => {
   expect(() => recorder.identify({ userId: 'u1', traits: 'pro' })).toThrow('traits_not_object')
 })
 
-test('a client of typed events accepts no other events', () => {
+test('a client with typed events accepts no other events', () => {
   const shop: Analytics<Shop> = new Analytics<Shop>('wk_test', { enabled: false })
-  // @ts-expect-error: not a client of untyped events
+  // @ts-expect-error: not a client with untyped events
   const any: Analytics = shop
   expect(any).toBe(shop)
 })

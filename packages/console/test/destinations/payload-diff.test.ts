@@ -35,7 +35,7 @@ test.for([
   expect(diff(stored, sent)).toEqual(expected)
 })
 
-test('a payload in the data of a format is compared with it', () => {
+test('a payload that a format wraps in `data` is compared with the stored one', () => {
   const stored = { messageId: 'm-1', userId: 'u1', context: { ip: 'x' } }
   const { context: _dropped, ...data } = stored
   const found = payloadDiff(JSON.stringify(stored), JSON.stringify({ type: 'track', data }))!

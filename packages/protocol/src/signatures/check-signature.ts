@@ -14,8 +14,10 @@ type SchemeVerdict = 'valid' | 'invalid' | 'stale' | 'missing'
 export interface SignatureCheck {
   /**
    * - `valid`: X-Signature is correct, and so is webhook-signature, if present. With a public key, only the latter counts;
-   * - `invalid`: one of them is not; `missing`: there is no X-Signature, or with a public key no webhook-signature;
-   * - `unchecked`: signed, but this receiver has no secret or public key; `unsigned`: not signed, and this receiver has neither.
+   * - `invalid`: a signature is incorrect, or its timestamp is too old or too new;
+   * - `missing`: there is no X-Signature or, with a public key, no webhook-signature;
+   * - `unchecked`: signed, but this receiver has no secret or public key;
+   * - `unsigned`: not signed, and this receiver has no secret or public key.
    */
   readonly verdict: 'valid' | 'invalid' | 'missing' | 'unchecked' | 'unsigned'
   readonly xSignature: SchemeVerdict | 'unchecked'

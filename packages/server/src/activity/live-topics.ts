@@ -67,7 +67,7 @@ export class LiveTopics {
     return this.#open.size
   }
 
-  /** `NaN` for an id of another node; `undefined` for a topic that the id does not have. */
+  /** `NaN` for an invalid id or one from another node; `undefined` for a topic that the id lacks. */
   #numbersIn(lastId: string | undefined): { readonly activity?: number; readonly change?: number } {
     if (lastId === undefined) return {}
     const match = ID.exec(lastId)
@@ -83,7 +83,7 @@ export class LiveTopics {
 
 /** @param last the number of the last item read; `undefined` to begin now */
 function cursorIn({ next }: Pick<RecentItems<unknown>, 'next'>, last = next - 1): Cursor {
-  // An id of another node is `NaN`.
+  // The number from an invalid id, or from one of another node, is `NaN`, which is never less.
   const isLost = !(last < next)
   const from = isLost ? next : last + 1
   return { from, next: from, isLost }

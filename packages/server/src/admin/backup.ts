@@ -113,7 +113,7 @@ export class Backups {
     return this.#lastAt
   }
 
-  /** Stores the time of a finished download. If that fails, the time is lost at the next restart. */
+  /** Stores the time of a finished download. If that fails, the time is lost on the next restart. */
   async finished(at: number): Promise<void> {
     this.#lastAt = at
     await this.#states.put(new Map([[LAST_BACKUP, String(at)]])).catch(() => undefined)

@@ -29,8 +29,9 @@ export class LiveStreams {
   }
 
   /**
-   * Makes room for another stream of a reader. At the limit, closes the stream that has been unread longest; otherwise a stream
-   * of the token with the most streams; otherwise one of this token's session with the most. Returns false if none may be closed.
+   * Makes room for another stream of a reader. At the limit, closes the first of these: the stream that has been unread
+   * longest, for at least 5 s; a stream of the token with the most streams; a stream of the session with the most streams,
+   * among this token's sessions. Returns false if none may be closed.
    */
   makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

@@ -163,7 +163,7 @@ export function addStatisticsRoute(app: AdminApp, deps: StatisticsDeps): void {
   })
 }
 
-/** The rows to read. For a destination also the rows of its source, which count received calls. */
+/** The rows to read. For a destination, all rows of its source: received calls are counted there. */
 function scopeOf({ sourceId, destinationId }: Query, { catalog }: StatisticsDeps) {
   if (sourceId !== undefined) return { sourceId }
   if (destinationId === undefined) return {}

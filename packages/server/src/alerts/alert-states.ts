@@ -9,8 +9,8 @@ import type { Finding } from './findings.ts'
 const HOUR_MS = 60 * 60_000
 
 /**
- * The maximum number of alerts an hour, for all subjects together. Further alerts are held back, except alerts about lost
- * data.
+ * The maximum number of alerts an hour, for all subjects together. Other alerts are then held back, except alerts about lost
+ * data or low disk space.
  */
 const MAX_ALERTS_PER_HOUR = 30
 /** The maximum number of alerts an hour, including alerts about lost data. */
@@ -363,8 +363,8 @@ export function wasReportedSince({ reportedAt }: AlertState, from: number): bool
 }
 
 /**
- * Whether the hourly limits allow one more alert after `reported` alerts. A full disk stops everything, so its alert is never
- * held back.
+ * Whether the hourly limits allow one more alert after `reported` alerts. A full disk stops everything, so the alert about low
+ * disk space is never held back.
  */
 export function isWithinLimits({ condition }: AlertState, reported: number): boolean {
   const isLoss = CONDITIONS[condition].severity === 'data_loss'

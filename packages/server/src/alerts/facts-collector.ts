@@ -85,7 +85,7 @@ export class FactsCollector {
     return this.#facts!
   }
 
-  /** The minute of the last success within the last hour, as of the last call of `collect`. */
+  /** The minute of the last success within the last hour, as of the last call to `collect`. */
   lastDeliveredAt(destinationId: string): number | undefined {
     return this.#results.of(destinationId)?.lastDeliveredAt ?? undefined
   }

@@ -96,7 +96,7 @@ export class ArchivedFacts {
     this.#slices = new TimeSlices(options.clock)
   }
 
-  /** Reads the newest events after a position. Resolves to whether these were all of them. */
+  /** Reads the newest events after a position. Resolves to whether it has read all of them. */
   async read(begin: number): Promise<boolean> {
     const end = (await this.#options.profiles.state()).through ?? 0
     const first = Math.max(begin, end - MAX_EVENTS)

@@ -48,8 +48,8 @@ export interface EventFilter {
 export interface Events {
   /**
    * Archives the events, and resolves to the ids of duplicates: another event with the same source and messageId was archived
-   * within the backend's window. Duplicates are only counted on the first event. Ignores purged events. Idempotent: an event is
-   * not a duplicate of itself.
+   * within the backend's window. Duplicates only add to the count of the first event. Ignores purged events. Idempotent: an
+   * event is not a duplicate of itself.
    */
   archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>>
 

@@ -227,7 +227,7 @@ export function noticeId(deletionId: string, destinationId: string, { kind, id }
   return idFrom('msg', timeOfId(deletionId), digest)
 }
 
-/** Signs receipts with a key created at first use. To verify, parse the document and serialise `receipt` again. */
+/** Signs receipts with a key created on first use. To verify, parse the document and serialise `receipt` again. */
 export class ReceiptSigner {
   readonly #keys: OwnKeys
   #key: KeyObject | undefined

@@ -57,7 +57,7 @@ function firstOf<K, V>(
 
 export type InTurn = (response: ServerResponse, handle: () => void) => void
 
-/** Handles pipelined requests one by one (RFC 9112 §9.3.2), so a connection has one unread response in memory. */
+/** Handles pipelined requests one by one (RFC 9112 §9.3.2), so a connection has at most one unread response in memory. */
 export class Pipelining {
   readonly #maxWaiting: number
   /** Waiting requests by connection, which is paused until there are none. */
@@ -146,7 +146,7 @@ export class UnreadResponses {
 
 /** Bytes of responses that do not fit in the operating system's buffer. */
 function unsentBytes(socket: Socket): number {
-  // No public API has the progress of a large write; Node's own timeouts use the same property.
+  // No public API exposes the progress of a large write; Node's own timeouts use the same property.
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize: number } }
   return socket.writableLength === 0 ? 0 : socket.writableLength + (handle?.writeQueueSize ?? 0)
 }

@@ -209,7 +209,10 @@ export class IngestionHandler {
     return this.#turns.run({ source: source?.id ?? NO_SOURCE, bytes: body.bytes }, steps)
   }
 
-  /** Finds the source that the text of a body names, without parsing it; `undefined` if it names several. */
+  /**
+   * Finds the source that the text of a body names, without parsing it; `undefined` if only parsing can find it. Refuses a
+   * large body that names none.
+   */
   *#findSource({ request, body }: ReceivedRequest): Steps<Source | undefined | IngestResponse> {
     const { catalog, config } = this.#deps
     const encoding = request.raw.headers['content-encoding']

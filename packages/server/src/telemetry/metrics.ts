@@ -298,7 +298,7 @@ export class Metrics {
   }
 }
 
-// prom-client validates labels at each call, which is too slow for every event: these count until they are read.
+// prom-client validates labels on each call, which is too slow for every event: these count until they are read.
 
 /** A counter with few label values. */
 class TalliedCounter<Label extends string> extends Counter<Label> {

@@ -5,7 +5,7 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 
 const EVERY_MS = 60_000
 
-/** Details of a rejected request, as far as they are known. */
+/** The known details of a rejected request. */
 export interface Refusal {
   /** The number of its calls; 1 if unknown. */
   readonly calls?: number

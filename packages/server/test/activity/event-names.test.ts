@@ -140,7 +140,7 @@ const countsOf = async ({ eventNames }: Opened): Promise<Record<string, number>>
 const some = (count: number, event: string): AcceptedEvent[] =>
   Array.from({ length: count }, () => acceptedEvent({ event }))
 
-test('every archived event counts once, also after restarts, and computed events do not count', async () => {
+test('every archived event counts once, even across restarts, and computed events do not count', async () => {
   await using archive = new Archive()
   for (const restarts of [1, 2, 3]) {
     await using backend = await archive.open()

@@ -58,7 +58,7 @@ test('a destination that recovers at its first retry is not reported', async () 
   expect(watched.names).toEqual([])
 })
 
-test('a destination without any success since the start has not recovered', async () => {
+test('a destination that has not delivered anything since the start has not recovered', async () => {
   await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   for (let checks = 0; checks < 5; checks += 1) await watched.check()

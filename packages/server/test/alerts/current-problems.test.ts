@@ -155,7 +155,7 @@ test('rejected deliveries are lost data, with the remedy of their class', () => 
   ])
 })
 
-test('a destination that never worked is failing after one attempt', () => {
+test('a destination that has never worked is failing after one attempt', () => {
   const results = { ...GOOD, attempts: 1, delivered: 0, failuresInRow: 1 }
   expect(problemsOf({ results })).toMatchObject([
     {

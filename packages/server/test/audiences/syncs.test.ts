@@ -153,7 +153,7 @@ test('an audience that never had a member leaves no syncs when it is removed', a
   expect(await syncs.last()).toEqual(new Map())
 })
 
-test('a failed sync is reported, the others continue, and the next one informs its destinations again', async () => {
+test('a failed sync is reported, the others continue, and the next one sends to its destinations again', async () => {
   await using open = await opened()
   using db = new DatabaseSync(open.file, { timeout: 10_000 })
   db.exec(`CREATE TRIGGER fault BEFORE UPDATE ON syncs
@@ -186,7 +186,7 @@ test('a failed sync is reported, the others continue, and the next one informs i
   })
 })
 
-test('the daily check counts no missed change, unless there was one', async () => {
+test('a sync counts the changes that real-time evaluation missed, and no others', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()

@@ -130,7 +130,7 @@ describe('a webhook that does not respond', () => {
     clock.advance(2_000)
     await expect.poll(() => engine.lanes.current.unrecorded).toBe(0)
     expect(await partsOf(engine, urls[1])).toEqual({ pending: 200 })
-    // Those in flight stay in memory, and no other attempt of them begins.
+    // The deliveries in flight are kept in memory, and get no second attempt.
     open()
     await expect.poll(() => partsOf(engine, urls[1])).toEqual({ delivered: 200 })
     expect([healthy.requests.length, other.requests.length]).toEqual([200, 200])

@@ -191,7 +191,7 @@ describe('hookline traits', () => {
 })
 
 describe('hookline profiles', () => {
-  it('lists the users, also as `users list`', async () => {
+  it('lists the users, as does `users list`', async () => {
     const compute = file('count.json', { fn: 'count', event: 'Order' })
     const { id } = await service.json<Shown>('traits', 'create', 'Orders', '--compute', compute)
     await untilSize('traits', id, 1)

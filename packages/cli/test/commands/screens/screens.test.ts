@@ -67,7 +67,7 @@ const COMMANDS = [
   'audit',
 ]
 
-/** In addition to 80 columns without colours: all styles in use, and a list with more columns than fit 80. */
+/** In addition to 80 columns without colours: all styles in use, and a list too wide for 80 columns. */
 const SCREENS: readonly (ScreenOptions & { readonly line: string })[] = [
   ...COMMANDS.map((line) => ({ line, columns: 80 })),
   { line: 'destinations list', columns: 80, colours: true },
@@ -91,7 +91,7 @@ test.each(SCREENS)('the output of `hookline $line` is unchanged: %j', async ({ l
 })
 
 test.each(COMMANDS.filter((line) => line.includes('list')))(
-  '`hookline %s` fits 80 columns, and names cannot control the terminal',
+  '`hookline %s` fits in 80 columns, and names cannot control the terminal',
   async (line) => {
     const text = await run(line, { columns: 80, colours: true })
     // The only escape sequences are our colours.

@@ -30,7 +30,7 @@ describe('hookline doctor, with a running service', () => {
     expect(checks.at(-1)).toEqual({ check: 'problems', ok: true, detail: 'no problems' })
   })
 
-  it('fails for a destination that never worked, and shows the cause and the remedy', async () => {
+  it('fails for a destination that has never worked, and shows the cause and the remedy', async () => {
     const { destination } = await service.failingDestination()
     await expect
       .poll(async () => (await service.run('destinations', 'get', destination)).stdout)

@@ -23,7 +23,7 @@ interface ListFooterProps {
   readonly children?: ReactNode
 }
 
-/** The number of loaded rows, and a button for the next page. Searches on while there are none. */
+/** The number of loaded rows, and a button for the next page. While there are none, it loads up to 40 more pages. */
 export function ListFooter(props: ListFooterProps): ReactElement {
   const { query, count, one, many = `${one}s`, more = 'Load older', children } = props
   const search = useSearchForFirst(query, count)
@@ -68,7 +68,7 @@ function useSearchForFirst(query: ListQuery, count: number) {
     stop: () => setPagesLeft(0),
     start: () => {
       setPagesLeft(MAX_SEARCHED_PAGES)
-      // After an error, only a request of the user continues.
+      // After an error, the search continues only when the user asks.
       if (isError) void fetchNextPage()
     },
   }

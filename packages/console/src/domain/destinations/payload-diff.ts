@@ -27,7 +27,9 @@ export interface PayloadDiff {
 
 const MAX_DEPTH = 100
 
-/** Compares two JSON texts path by path; `undefined` if the body is not the payload, such as the result of a transform. */
+/**
+ * Compares two JSON texts path by path; `undefined` if the body is not a form of the payload, for example after a transform.
+ */
 export function payloadDiff(storedText: string, sentText: string): PayloadDiff | undefined {
   const [stored, sent] = [objectIn(storedText), objectIn(sentText)]
   if (stored === undefined || sent === undefined) return undefined

@@ -78,7 +78,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The reference page, rendered from the OpenAPI document at `documentPath` at the first request. */
+/** The reference page, rendered from the OpenAPI document at `documentPath` on the first request. */
 export function referenceRoute(
   path: string,
   documentPath: string,

@@ -132,7 +132,7 @@ const SIGN_IN_MS = 30 * 60 * 1000
 /** Per token. An additional link ends the oldest one. */
 const MAX_CODES = 100
 
-/** The single-use codes of sign-in links. They are lost at a restart. */
+/** The single-use codes of sign-in links. They are lost on a restart. */
 export class SignInCodes {
   /** By hash, oldest first. */
   readonly #codes = new Map<string, SignIn>()

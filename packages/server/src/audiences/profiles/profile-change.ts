@@ -44,7 +44,10 @@ export function profileChangeOf(
   }
 }
 
-/** Never later than its receipt: otherwise a trait from a client whose clock is ahead would win until that time. */
+/**
+ * Never later than its receipt: otherwise a trait from a client whose clock is ahead would beat every newer one until real time
+ * catches up.
+ */
 export function effectiveTimeOf({ timestamp, receivedAt }: Event): number {
   return Math.min(Date.parse(timestamp), Date.parse(receivedAt))
 }

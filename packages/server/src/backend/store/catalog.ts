@@ -18,7 +18,7 @@ import type { Store, Tx } from './store.ts'
 
 type Kind = 'source' | 'destination' | 'computation'
 
-/** The field of a record that has its secrets. */
+/** The field of a record that holds its secrets. */
 const SECRETS: { readonly [K in Kind]?: string } = { source: 'fields', destination: 'settings' }
 
 interface CatalogRow {

@@ -71,7 +71,10 @@ export interface PurgeEngine {
   positionOf(content: DeliveryContent): number | undefined
   /** Whether the archive refused the event because of a purge, possibly one of another node. */
   isRefused(content: DeliveryContent): boolean
-  /** Stores the ids of a purge: no node archives their events from then on. Removes search texts and contents that may have them. */
+  /**
+   * Stores the ids of a purge: no node archives their events from then on. Removes search texts and contents that may contain
+   * them.
+   */
   refuse(ids: AddedIds): Promise<void>
   /** Removes the profiles of the first subjects. Resolves to the number of subjects done; 0 if one has too much for one call. */
   removeProfiles(purge: ProfilesPurge): Promise<number>

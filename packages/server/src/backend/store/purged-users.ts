@@ -142,7 +142,9 @@ export interface AddedIds {
   readonly addedAt: number
 }
 
-/** Adds or replaces the ids of a deletion's purge. Removes search texts of finished replays, which may have data of any user. */
+/**
+ * Adds or replaces the ids of a deletion's purge. Removes search texts of finished replays, which may contain any user's data.
+ */
 export async function addPurgedIds(tx: Tx, { deletionId, ids, addedAt }: AddedIds): Promise<void> {
   const input = tx.dialect.rows(ids, { text: ['kind', 'id', 'sourceId'], number: ['through'] })
   await tx.run(sql`

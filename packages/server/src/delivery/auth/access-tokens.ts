@@ -6,7 +6,7 @@ import { requestToken, type SendTokenRequest } from './token-request.ts'
 const UNAUTHORIZED = 401
 /** A token is renewed this long before it expires, or after half its lifetime if that is later. */
 const MARGIN_MS = 60_000
-/** How long a refused token is not replaced after the receiver has also refused a new one. */
+/** After the receiver refuses a new token as well, no refused token is replaced for this long. */
 const REFUSED_MS = 10_000
 /** Beyond this, the least recently used tokens are evicted. */
 const MAX_TOKENS = 10_000

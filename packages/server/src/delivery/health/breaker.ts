@@ -12,9 +12,9 @@ import { isThrottled } from './pace.ts'
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
- * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. While it is open, no attempts are
- * made or used up. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
- * A `responded` sample of an earlier attempt closes a breaker that throttling opened.
+ * It stays open for a random time of up to 30 s (full jitter); each failed probe doubles that maximum, up to 5 min. While it is
+ * open, no attempts are made or used up. Throttled attempts count as failures only while none succeeds: otherwise they lower
+ * the pace. A `responded` sample of an earlier attempt closes a breaker that throttling opened.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }

@@ -16,12 +16,13 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  *
  *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
- * Only a task in flight takes a slot; all three states count against the window. Fresh and parked tasks alternate. While
- * the lane is backlogged, each origin has half of the window, so that a backlog does not delay fresh events.
+ * Only a task in flight takes a slot; all three states count against the window. Fresh and parked tasks alternate. Parked tasks
+ * get at most half of the window and, while the lane is backlogged, so do fresh ones, so that a backlog does not delay fresh
+ * events.
  */
 export class Lane {
   readonly id: LaneId
-  /** The limits of its webhook; `undefined` while it gets no attempts. */
+  /** The limits of its webhook; `undefined` while Hookline makes no attempts. */
   limits: WebhookLimits | undefined
   /** The time of its next attempt, reserved because of `limits.perSecond`. */
   reservedAt: number | undefined
@@ -92,8 +93,8 @@ export class Lane {
   }
 
   /**
-   * Takes the next task, or returns `undefined` if only retries are waiting and `mayRetry` is false. The caller must
-   * then call `endAttempt` and `recorded`.
+   * Takes the first waiting task of one origin, unless it is a retry and `mayRetry` is false. Returns `undefined` if neither
+   * origin has such a task. The caller must then call `endAttempt` and `recorded`.
    */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)

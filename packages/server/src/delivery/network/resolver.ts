@@ -108,7 +108,10 @@ export class Resolver {
   }
 }
 
-/** A slower lookup is inconclusive: an API request waits for it, and deliveries repeat it. */
+/**
+ * The time limit of a check, because an API request waits for it. A slower lookup proves nothing: deliveries look the name up
+ * again.
+ */
 const LOOKUP_MS = 1_000
 
 /** `why` completes "is …". */
@@ -174,7 +177,7 @@ function cachedResultOf(
   return { addresses: [], code, freshUntil: now, staleUntil: now }
 }
 
-/** `unknown`: the name does not exist. `down`: no server responded. */
+/** `unknown`: the name does not exist. `down`: no server gave an answer. */
 type LookupResult =
   | { readonly kind: 'found'; readonly addresses: readonly LookupAddress[]; readonly ttlMs: number }
   | { readonly kind: 'unknown' | 'down'; readonly code: string }
@@ -182,7 +185,7 @@ type LookupResult =
 const TIMEOUT_MS = 1000
 const TRIES = 2
 
-/** Codes of c-ares for a name that does not exist. All others mean that no server responded. */
+/** Codes of c-ares for a name that does not exist. All others mean that no server gave an answer. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
 
 /** Looks up names through sockets, so a server that does not respond blocks no thread. */

@@ -17,7 +17,7 @@ const MAX_CLIENTS = 10_000
 /**
  * Runs at most `limit` calls at once. The next turn goes to the token with the fewest running calls, including its
  * sessions, and among equals to the one that has waited longest since its last turn. Sessions of a token share its
- * turns in the same way. So only a client that sends hundreds of requests at once has to wait.
+ * turns in the same way. So a client waits long only for its own requests.
  */
 export class FairTurns {
   readonly #limit: number
@@ -39,7 +39,7 @@ export class FairTurns {
     return { own: own.length, perToken: perToken.length }
   }
 
-  /** Calls `start` at the client's turn, unless `isWanted` is false by then. The client must call `end` once afterwards. */
+  /** Calls `start` at the client's turn, unless `isWanted` is false by then. The caller must then call `end` once. */
   take(call: Call): void {
     for (const key of keysOf(call.client))
       if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)

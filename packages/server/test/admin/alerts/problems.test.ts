@@ -60,7 +60,7 @@ test('a healthy service lists no problems', async () => {
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('a destination that never worked is a problem until it works', async () => {
+test('a destination that has never worked is a problem until it works', async () => {
   await using server = await open()
   await server.count(NOON, { 'attempts.5xx': 1 })
   expect(await problemsOf(server)).toEqual([

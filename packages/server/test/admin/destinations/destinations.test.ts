@@ -194,7 +194,7 @@ test('a change of settings replaces the given fields, and accepts hidden values 
   expect(storedSettings(created.id)).toEqual({ ...settings, successPolicy: 'each' })
 })
 
-test('a destination has the time when it was last enabled or disabled, regardless of other changes', async () => {
+test('a destination shows when it was last enabled or disabled, regardless of other changes', async () => {
   const { id, createdAt } = await make()
   const changedAt = async (body: object): Promise<unknown> => {
     server.clock.advance(1000)

@@ -67,7 +67,7 @@ test('a client certificate is shown with its subject and expiry', () => {
   })
 })
 
-test.for([null, undefined])('auth set to %s removes it', (auth) => {
+test.for([null, undefined])('setting auth to %s removes it', (auth) => {
   const previous = settingsOf(withAuth({ basic }))
   expect(settingsOf(withAuth(auth), previous).webhooks).toEqual([{ url: URL_A, headers: {} }])
   expect(authIn(settingsOf({ successPolicy: 'each' }, previous))).toEqual({ basic })
@@ -129,7 +129,7 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
     ['/basic/password invalid_characters'],
   ],
   [
-    'half a character in the password',
+    'a lone surrogate in the password',
     { basic: { ...basic, password: '\ud800' } },
     ['/basic/password invalid_characters'],
   ],
@@ -208,7 +208,7 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
     ['/clientCertificate/certificate invalid_certificate'],
   ],
   [
-    'a certificate cut off',
+    'a truncated certificate',
     { clientCertificate: { ...clientCertificate, certificate: good.cert.slice(0, 200) } },
     ['/clientCertificate/certificate invalid_certificate'],
   ],

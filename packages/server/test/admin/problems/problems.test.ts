@@ -83,7 +83,7 @@ test('every path of the OpenAPI document responds with 405 to unsupported method
   const { paths } = await server.must<{ paths: Record<string, object> }>('GET', '/openapi.json')
   expect(Object.keys(paths).length).toBeGreaterThan(25)
   for (const [path, item] of Object.entries(paths)) {
-    // `preview` is an id for unsupported methods.
+    // With an unsupported method, the router takes `preview` for an id.
     if (path.endsWith('/preview')) continue
     const url = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'x')
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -135,17 +135,15 @@ describe('a body is refused if its values cannot be stored exactly', () => {
     ])
     expect(response.body.errors[1]!.hint).toContain('Send it as a string')
   })
-
-  test.each(['9007199254740992', '"12345678901234567891"', '0.1', String.raw`"\ud83d\ude00"`])(
-    'but not with %s',
-    async (value) => {
-      const body = `{"condition":${condition(value)}}`
-      expect(await server.call('POST', '/audiences/preview', { body })).toMatchObject({
-        status: 200,
-      })
-    },
-  )
 })
+
+test.each(['9007199254740992', '"12345678901234567891"', '0.1', String.raw`"\ud83d\ude00"`])(
+  'a body with %s is accepted',
+  async (value) => {
+    const body = `{"condition":${condition(value)}}`
+    expect(await server.call('POST', '/audiences/preview', { body })).toMatchObject({ status: 200 })
+  },
+)
 
 test('HEAD returns the headers of GET without a body', async () => {
   const { status, headers, text } = await server.call('HEAD', '/sources')

@@ -56,7 +56,7 @@ describe('a reference', () => {
     expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(errors)
   })
 
-  test('in a cycle lists the path of the cycle', () => {
+  test('in a cycle is an error that lists the path', () => {
     expect(errorsOf('c', to('a'))[0]?.message).toBe('Circular reference: C → A → B → C.')
   })
 

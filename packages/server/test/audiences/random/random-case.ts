@@ -403,7 +403,7 @@ export class RandomCase {
   }
 }
 
-/** Whether the call only informs an added destination: then its messageId ends with the destination. */
+/** Whether the call only sends an existing value to an added destination: then its messageId ends with the destination. */
 function isRepeat({ event, origin }: AcceptedEvent): boolean {
   return event.messageId.slice(origin!.computationId.length).split(':').length > 4
 }

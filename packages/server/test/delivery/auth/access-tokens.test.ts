@@ -37,7 +37,7 @@ const authOf = (endpoint: Receiver, change: Partial<ClientCredentials> = {}) => 
 
 const tokensOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.authorization)
 
-test('does not send an event that may no longer be sent when the token arrives', async () => {
+test('does not send an event if `onBegin` refuses it once the token has arrived', async () => {
   const [endpoint, receiver] = [await numbered(), await listening()]
   const request = requestTo(receiver.url, authOf(endpoint))
   const sending = openSender().send(request, { onBegin: () => false })

@@ -16,7 +16,7 @@ export interface Notation<Draft, Source extends Json = Json> {
 
 /** The notation of a clause. Only objects are clauses. */
 export interface ClauseNotation<Clause> extends Notation<Clause, JsonObject> {
-  /** How clauses are joined unless the user chooses. */
+  /** How clauses are joined unless the user chooses otherwise. */
   readonly join: Join
 }
 

@@ -26,7 +26,10 @@ export class HeldEntries {
     this.#streamName = streamName
   }
 
-  /** Adds the entry of a message. If it is redelivered, the existing entry is acked by the newer message. */
+  /**
+   * Adds the entry of a message. For a redelivered message, returns the existing entry, which is acked with the newer message
+   * from then on.
+   */
   receive(message: Msg): HeldEntry {
     const held = this.#byKey.get(keyOf(message))
     if (held !== undefined) {

@@ -88,7 +88,7 @@ function preparingClient(
   }
 }
 
-/** A statement is prepared at this execution. Statements built from filters mostly run once. */
+/** The execution on which a statement is prepared. Statements built from filters mostly run once. */
 const PREPARED_AT_RUN = 4
 /** The maximum number of prepared statements, because every connection keeps all of them. */
 const MAX_PREPARED = 100

@@ -87,7 +87,7 @@ export function planRemoval(
   const start = startOf('evt', day)
   if (after < start) return { end: start, isLast: false }
   const next = startOf('evt', day + 1)
-  // Late events of yesterday may still arrive.
+  // Late events from yesterday may still arrive.
   const isWhole = next <= end && day < today - 1
   const part = { end: next < end ? next : end, isLast: next >= end }
   return after === start && isWhole ? { day, ...part } : part

@@ -43,7 +43,7 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
       take(row)
     }
     const isRead = upToCorruption(() => iterate(db, `${select} DESC`, [last, through]), descending)
-    // The end of the table is unknown after its last rowid.
+    // If nothing was read from the end, there is no range to halve.
     if (isRead || first - last <= 2 || first > LAST_ROWID) return false
     const middle = Math.floor((last + first) / 2)
     readSpan(last, middle)

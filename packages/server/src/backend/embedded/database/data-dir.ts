@@ -30,7 +30,7 @@ export class DataDir implements Disposable {
 
   /** Creates the folder if missing. @throws {DataDirInUseError} */
   constructor(folder: string) {
-    // Absolute, in case the working directory is moved.
+    // Absolute: a relative path would still resolve after the working directory is moved, and hide the move.
     const path = resolve(folder)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     this.databaseFile = join(path, DATABASE_NAME)
@@ -126,7 +126,7 @@ export async function probeDisk(databaseFile: string): Promise<void> {
     await handle.writeFile((probe ??= randomBytes(PROBE_BYTES)))
     await handle.sync()
   } catch (cause) {
-    // Not the message: it has the path, and `/readyz` is public.
+    // Not the message: it contains the path, and `/readyz` is public.
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
     throw new BackendUnavailableError(`Cannot write to the database disk (${code}).`, { cause })
   } finally {

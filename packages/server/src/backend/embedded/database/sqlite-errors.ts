@@ -15,7 +15,7 @@ export interface OperationFailure {
 const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
 export function failureOf(error: unknown): OperationFailure {
-  // Not the message: it may have the path, and `/readyz` is public.
+  // Not the message: it may contain the path, and `/readyz` is public.
   if (isDiskError(error)) return unavailableResult(error.code!)
   const { message, errcode = 0 } = error as Error & { errcode?: number }
   return {

@@ -11,7 +11,8 @@ export interface DedupeWindow {
 
 /**
  * Finds the segments that may have a messageId received within the window: nearly every messageId is new and needs no lookup.
- * The filters in memory decide, even after a rollback; full ones are stored for the next start.
+ * Lookups use only the filters in memory, which may still contain ids from a rolled-back transaction. Full filters are stored
+ * for the next start.
  */
 export class KnownMessageIds {
   readonly #db: DatabaseSync

@@ -21,7 +21,7 @@ export interface AppendResult {
 
 export type EventAppender = (block: EventBlock) => AppendResult
 
-/** Prepares the append of events. A duplicate is counted on the first event with its source and messageId. */
+/** Prepares the append of events. A duplicate is added to the count of the first event with its source and messageId. */
 export function eventAppender(
   db: DatabaseSync,
   { numbering, ...window }: DedupeWindow & { readonly numbering: LogNumbering },

@@ -13,7 +13,7 @@ import {
   someEvents,
 } from './erased-cluster.ts'
 
-/** Fills every table that may have user data: one day with a partition, and one without. */
+/** Fills every table that may contain user data: one day with a partition, and one without. */
 async function fill(cluster: ErasedCluster): Promise<void> {
   const random = seededRandom(7)
   for (let batch = 0; batch < 8; batch++) {

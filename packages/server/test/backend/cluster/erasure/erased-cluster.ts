@@ -148,7 +148,10 @@ export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   )
 }
 
-/** Fills other places that may have user data: the reason of a quarantine, the text filter of a finished replay, and event names. */
+/**
+ * Fills other places that may contain user data: the reason of a quarantine, the text filter of a finished replay, and event
+ * names.
+ */
 export async function fillOthers(
   { backend }: ErasedCluster,
   [event]: readonly AcceptedEvent[],

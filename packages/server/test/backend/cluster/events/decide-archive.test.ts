@@ -44,7 +44,7 @@ function decide(
 }
 
 describe('decideArchive', () => {
-  test('counts duplicates in one batch on the first of them', () => {
+  test('adds duplicates in one batch to the count of the first of them', () => {
     expect(decide([at(0), at(7), at(5)])).toEqual({
       newEvents: [[0, 2, 5]],
       counted: [],
@@ -54,7 +54,7 @@ describe('decideArchive', () => {
     })
   })
 
-  test('stores another event after the window, and counts later duplicates on it', () => {
+  test('stores another event after the window, and adds later duplicates to its count', () => {
     const { newEvents, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
     expect(newEvents).toEqual([
       [0, 0, null],
@@ -63,7 +63,7 @@ describe('decideArchive', () => {
     expect(duplicates).toEqual([2])
   })
 
-  test('counts duplicates on an event that is already archived', () => {
+  test('adds duplicates to the count of an event that is already archived', () => {
     const original = { original: 'evt_first' }
     const { newEvents, counted } = decide([at(3), at(4)], { known: { 0: original, 1: original } })
     expect(newEvents).toEqual([])
@@ -89,7 +89,7 @@ describe('decideArchive', () => {
     })
   })
 
-  test('does not write a purged event, or count duplicates on it', () => {
+  test('neither writes a purged event nor adds duplicates to its count', () => {
     expect(decide([at(0), at(1), at(2)], { purged: [0] })).toEqual({
       newEvents: [[1, 1, 2]],
       counted: [],

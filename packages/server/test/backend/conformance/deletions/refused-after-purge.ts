@@ -94,20 +94,20 @@ export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
       await write(harness.backend, event)
       expect(await readableRemains(harness.backend, event)).toEqual(NOTHING)
     })
+  })
 
-    test('one record among several, while the others are stored', async () => {
-      await using harness = await open()
-      const event = await purged(harness)
-      const others = await receive(harness, { userId: 'u2' }, {})
-      const records = [event, ...others].map((each) => ({
-        delivery: deliveryOf(each, { attemptCount: 1 }),
-        attempts: [attempt()],
-      }))
-      await harness.backend.deliveries.record(records)
-      const { data } = await harness.backend.deliveries.list({}, { limit: 9 })
-      const ids = others.map((each) => deliveryOf(each).id)
-      expect(data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-      expect(data.map(({ attempts }) => attempts.length)).toEqual([1, 1])
-    })
+  test('after a purge, only the record of the purged event is refused', async () => {
+    await using harness = await open()
+    const event = await purged(harness)
+    const others = await receive(harness, { userId: 'u2' }, {})
+    const records = [event, ...others].map((each) => ({
+      delivery: deliveryOf(each, { attemptCount: 1 }),
+      attempts: [attempt()],
+    }))
+    await harness.backend.deliveries.record(records)
+    const { data } = await harness.backend.deliveries.list({}, { limit: 9 })
+    const ids = others.map((each) => deliveryOf(each).id)
+    expect(data.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    expect(data.map(({ attempts }) => attempts.length)).toEqual([1, 1])
   })
 }

@@ -52,7 +52,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
     })
 
-    test('have the response to a successful attempt, also after a retry', async () => {
+    test('have the response to a successful attempt, even after a retry', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const parked = await recordDelivery(harness)

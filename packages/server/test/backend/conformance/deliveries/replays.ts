@@ -78,7 +78,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { text: 'nowhere' })).toEqual([])
     })
 
-    test('select events declined by a disabled destination if they have no delivery since', async () => {
+    test('select events declined by a disabled destination if they have had no delivery since', async () => {
       await using harness = await open()
       const { events, log } = harness.backend
       const [off, excluded, since] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]

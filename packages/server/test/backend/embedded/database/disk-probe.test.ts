@@ -18,7 +18,7 @@ test('a probe writes to the disk and leaves nothing behind', async () => {
     dataDir: folder.path,
     maxWaitingBytes: MAX_WAITING_BYTES,
   })
-  // The first probe also waits for the file that the writer's thread creates at its start.
+  // The first probe also waits for the file that the writer's thread creates when it starts.
   await backend.probe()
   const modifiedAt = () => statSync(folder.path, { bigint: true }).mtimeNs
   const before = modifiedAt()

@@ -63,7 +63,7 @@ test('a duplicate is found in an older filter, before and after a restart, and i
   expect(await isDuplicate(backend, 'm', NOON + DAY_MS + 2)).toBe(true)
 })
 
-test('a duplicate counts on the first event within the window, in any filter', async () => {
+test('a duplicate is added to the count of the first event within the window, in any filter', async () => {
   using folder = new TemporaryFolder()
   await using backend = await open(folder)
   const [old, first] = [0, 1].map((day) =>
