@@ -101,9 +101,9 @@ test('every path of the OpenAPI document responds with 405 to unsupported method
   }
 })
 
-describe('a body is refused if its values cannot be stored exactly', () => {
-  const condition = (value: string) => `{"trait":"n","op":"equals","value":${value}}`
+const condition = (value: string) => `{"trait":"n","op":"equals","value":${value}}`
 
+describe('a body is refused if its values cannot be stored exactly', () => {
   test.each([
     ['12345678901234567891', 'not_exact'],
     ['9007199254740993.0', 'not_exact'],
