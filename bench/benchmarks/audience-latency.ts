@@ -68,7 +68,7 @@ async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
   return await enteredMs(load, arrivals, first)
 }
 
-/** Waits for the identify call of each user, and resolves with the times of users whose first call is number `first` or later. */
+/** Waits for each user's identify call, and resolves with the times of users whose first call is number `first` or later. */
 async function enteredMs(
   load: EndToEndLoad,
   arrivals: ReadonlyMap<string, number>,

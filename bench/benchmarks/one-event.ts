@@ -7,7 +7,10 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import type { Threads } from '../load/threads.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 
-/** The events of a run, which is compared with a run without events. Functions that run less often, such as timers, are not counted. */
+/**
+ * The number of events in a run, which is compared with a run without events. Functions that run less often, such as timers,
+ * are not counted.
+ */
 const EVENTS = 200
 
 interface Goals {
@@ -53,7 +56,7 @@ async function figuresWith(threads: Threads, name: string, goals: Goals): Promis
 }
 
 interface Counts {
-  /** The number of calls of each function, by its file and position. */
+  /** The number of calls to each function, by its file and position. */
   readonly calls: ReadonlyMap<string, number>
   readonly messages: number
 }

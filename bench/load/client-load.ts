@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serveRequests } from './serve-requests.ts'
 
-/** A typical call of an application. */
+/** A typical call from an application. */
 interface TrackCall {
   readonly userId: string
   readonly event: string
@@ -16,7 +16,7 @@ export interface LoadedClient {
 
 const openRequests: unknown[] = []
 
-/** A request that never gets a response. The promise stays referenced, as if a connection waited for it. */
+/** A request that never gets a response. The promise stays referenced, as if a connection were waiting for it. */
 export function neverRespond(): Promise<never> {
   return new Promise((resolve) => openRequests.push(resolve))
 }

@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 import { call } from './calls.ts'
 import { SECRET } from './service-process.ts'
 
-/** The maximum number of concurrent requests of each side: Hookline's default for one destination. */
+/** The maximum number of concurrent requests on each side: Hookline's default for one destination. */
 export const CONCURRENCY = 64
 
 /** An event as created by ingest from a call. */

@@ -16,7 +16,7 @@ export interface EndToEndLoadOptions {
   readonly receiver: EventReceiver
   /** Calls per request. */
   readonly count?: number
-  /** The number of destinations of each event. */
+  /** The number of destinations for each event. */
   readonly destinations?: number
   /** A template for all calls. Default: the call of `calls.ts`. */
   readonly like?: object | undefined

@@ -8,7 +8,7 @@ const USERS_PER_PRO = 50
 /** The number of users per slice. */
 const SLICE = 10_000
 
-/** Adds profiles with traits for the users of the first `count` calls of a load, to an empty, stopped service. */
+/** Adds profiles with traits for the users of the first `count` calls in a load, to an empty, stopped service. */
 export async function addKnownUsers(dataDir: string, count: number): Promise<void> {
   await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
   const { profiles } = backend

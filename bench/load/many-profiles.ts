@@ -25,7 +25,7 @@ export function addProfiles(dataDir: string, count: number): void {
   const seen = `${now - 270 * DAY_MS}, ${now - OLDEST_LAST_MS}`
   const columns =
     'id, space, kind, name, profile, is_seen, first_seen_at, last_seen_at, counts, placeholders, version'
-  // The userIds of the calls of a load.
+  // The userIds of the calls in a load.
   db.exec(`${numbers} INSERT INTO identities (${columns})
     SELECT n, 'default', 'user', 'user-' || printf('%010d', n - 1), n, 1, ${seen},
       '{"identify":1,"track":${FACTS}}', 0, 1 FROM copy`)

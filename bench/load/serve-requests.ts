@@ -1,18 +1,18 @@
 import { startProfiles, stopProfiles } from '../profile/own-profiles.ts'
 
-/** A request of the benchmark. `name` is the function that handles it. */
+/** A request from the benchmark. `name` is the function that handles it. */
 interface BenchmarkRequest {
   readonly name: string
   readonly seconds: number
 }
 
-/** The functions that handle the requests of the benchmark, by name. */
+/** The functions that handle the benchmark's requests, by name. */
 type Handlers = Readonly<Record<string, (request: BenchmarkRequest) => unknown>>
 
 /** The functions that every program provides. */
 const COMMON: Handlers = { usage, 'profile start': startProfiles, profile: stopProfiles }
 
-/** Reports that the program is ready, and handles the requests of the benchmark. The program exits if a function fails. */
+/** Reports that the program is ready, and handles the benchmark's requests. The program exits if a function fails. */
 export function serveRequests(own: Handlers, ready: unknown): void {
   const handlers = { ...COMMON, ...own }
   process.on('message', async (request: BenchmarkRequest) => {

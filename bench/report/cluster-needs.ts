@@ -7,7 +7,7 @@ export interface EventCost {
   readonly nodeMicros: number
   readonly natsMicros: number
   readonly postgresMicros: number
-  /** The part of the time in PostgreSQL that runs in one transaction at a time. */
+  /** The part of PostgreSQL's time that is spent in one transaction at a time. */
   readonly archiveMicros: number
   readonly bytes: number
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxResponseBytes is larger than the service's response when it rejects every call of the largest batch.
+// maxResponseBytes is larger than the service's response when it rejects every call in the largest batch.
 const maxResponseBytes = 2 << 20
 
 // response is the response to a batch, or the reason why there was none.

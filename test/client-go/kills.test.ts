@@ -23,7 +23,7 @@ interface Stats {
 }
 
 test(
-  `each of ${CALLS} calls of the Go library arrives, although the service responds with 503 and is killed twice`,
+  `each of ${CALLS} calls from the Go library arrives, although the service responds with 503 and is killed twice`,
   { timeout: GO_BUILD_MS },
   async ({ skip }) => {
     skipWithoutGo(skip)

@@ -127,12 +127,12 @@ describe('leaving a page', () => {
     ['is about to be compressed', 'analytics.flush()'],
     ['is being compressed', 'analytics.flush(); await null; await null'],
     ['waits for the CORS preflight', `analytics.flush(); ${later('setTimeout(resolve, 3)')}`],
-  ])('loses no call of a request that %s', async ([, flush]) => {
+  ])('loses no call in a request that %s', async ([, flush]) => {
     await expectArrivals(6, leave(`makeCalls(6, 2_000); ${flush}`))
     await expectArrivals(6, { ...leave(`makeCalls(6, 2_000); ${flush}`), host: PLAIN_HOST })
   })
 
-  test('loses no call of a request that is waiting for a retry', async () => {
+  test('loses no call in a request that is waiting for a retry', async () => {
     const cors = {
       'access-control-allow-origin': '*',
       'access-control-allow-headers': '*, authorization',

@@ -31,7 +31,7 @@ export class Exchange implements AsyncDisposable {
     for (let index = first; index < first + count; index++) await this.client.track(String(index))
   }
 
-  /** The messages of each request that arrived. */
+  /** The messages in each request that arrived. */
   get batches(): (readonly ArrivedMessage[])[] {
     return arrivedBatches(this.receiver.requests).map(({ batch }) => batch)
   }

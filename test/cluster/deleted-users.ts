@@ -34,7 +34,7 @@ export class DeletedUsers {
     return this.#deletionIds.length
   }
 
-  /** Sends calls of new users. Resolves to their ids. */
+  /** Sends calls from new users. Resolves to their ids. */
   async sendCalls(): Promise<readonly string[]> {
     const userIds = Array.from({ length: USERS_OF_A_DELETION }, () => `deleted-${randomUUID()}`)
     for (const userId of userIds)

@@ -241,7 +241,7 @@ test.skipIf(clusterSkipReason() !== undefined)(
       .poll(inStream, { timeout: DRAINED_MS, interval: 500 })
       .toEqual({ all: 0, found: 0 })
 
-    // A call of a suppressed user gets a 200 but is not stored.
+    // A call from a suppressed user gets a 200 but is not stored.
     for (const node of cluster.nodes)
       expect(await send(node, writeKey, callsOf(USERS[0]!, random).slice(0, 2))).toBe(true)
     expect(await columnsWith(url, PLANTED)).toEqual({})

@@ -17,7 +17,7 @@ const MAX_NOTE_BYTES = 400
 /** After this time a client stops waiting and sends to another node. */
 const TIMEOUT_MS = 10_000
 
-/** Sends calls of all sources to all nodes, and records the calls answered 200, which the cluster must never lose. */
+/** Sends calls from all sources to all nodes, and records the calls that got a 200, which the cluster must never lose. */
 export class Traffic {
   /** By messageId. */
   readonly accepted = new Map<string, AcceptedCall>()

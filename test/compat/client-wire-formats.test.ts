@@ -10,7 +10,7 @@ import { nodeCaptures } from './captures/node.ts'
 import { scriptingCaptures } from './captures/scripting.ts'
 import type { WireCapture } from './captures/wire-capture.ts'
 
-/** A request of each client library as sent on the wire, with this write key and the current time. */
+/** A request from each client library as sent on the wire, with this write key and the current time. */
 function wireCaptures(writeKey: string): readonly WireCapture[] {
   const authorization = `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`
   const sender = { writeKey, authorization, now: new Date().toISOString() }
@@ -28,7 +28,7 @@ const NAMES = wireCaptures('').map(({ client }) => client)
 const captureOf = (client: string, writeKey: string): WireCapture =>
   wireCaptures(writeKey).find((capture) => capture.client === client)!
 
-describe.concurrent('a request of', () => {
+describe.concurrent('a request from', () => {
   test.for(NAMES)(
     '%s gets a response that the library accepts, and its calls arrive',
     async (name) => {
@@ -63,7 +63,7 @@ describe('a request with an unknown key', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  test.for(NAMES)('of %s gets a 401 with every field that libraries read', async (name) => {
+  test.for(NAMES)('from %s gets a 401 with every field that libraries read', async (name) => {
     const { path, request } = captureOf(name, 'wk_unknown')
     const { status, text } = await exchange(service.url + path, request)
     expect(status).toBe(401)
@@ -80,7 +80,7 @@ interface Arrived {
   readonly messageId: string
 }
 
-test('the preflight request of a browser is allowed, and the browser may read the response', async () => {
+test('a browser's preflight request is allowed, and the browser may read the response', async () => {
   await using service = await startService()
   const captures = wireCaptures(service.source.writeKey)
   const withPreflight = captures.filter(({ preflight }) => preflight !== undefined)

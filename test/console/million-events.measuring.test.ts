@@ -147,7 +147,7 @@ function oldEvent(): OldEvent {
   return { messageId: String(row['message_id']), userId: String(row['user_id']) }
 }
 
-/** Records the slowest response of each request to the management API. */
+/** Records the slowest response to each request to the management API. */
 function responsesOf(page: Page): Map<string, number> {
   const slowestMs = new Map<string, number>()
   page.on('requestfinished', (request: Request) => {

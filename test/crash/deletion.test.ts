@@ -124,7 +124,7 @@ test('deletions under load and repeated kills remove every user, notify every re
   }
   await expect.poll(lost, { interval: 500 }).toBe(0)
 
-  // A call of a suppressed user gets a 200 but is not stored.
+  // A call from a suppressed user gets a 200 but is not stored.
   await send(url, writeKey, [{ type: 'page', userId: 'user-0', name: PLANTED }])
   const createdAt = (await deletions()).map((deletion) => deletion.createdAt)
   expect(await service.stop(), service.stderr).toBe(0)

@@ -2,7 +2,7 @@ const USERS = 150
 const SENDERS = 3
 const BATCH = 10
 
-/** Sends identify and track calls of some users, who constantly enter and leave audiences. */
+/** Sends identify and track calls from some users, who constantly enter and leave audiences. */
 export class UserLoad {
   /** Batches with a 200. */
   accepted = 0

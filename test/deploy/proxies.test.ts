@@ -85,7 +85,7 @@ describe.each([
   })
 
   it.for(['//v1/track', '/api/s/track', '/api/s/s2s/track', '/beacon/v1/batch'])(
-    'calls of other libraries, to %s, are accepted',
+    'calls from other libraries, to %s, are accepted',
     async (path, context) => {
       await using service = await ServiceBehind.start(context, name, prepare)
       const call = JSON.parse(callOf(service.writeKey, { type: 'track' })) as { writeKey: string }

@@ -33,7 +33,7 @@ describe.concurrent('a destination', () => {
     expect(created).toMatchObject({ enabled: false, settings: { successPolicy: 'any' } })
   })
 
-  test('receives only the events of its source', async () => {
+  test('receives only events from its source', async () => {
     await using receiver = await openReceiver()
     await using other = await openReceiver()
     await using service = await startService()

@@ -39,7 +39,7 @@ function clientsOf(service: RunningService): readonly Client[] {
 
 test('the rate limit of a source is shared by all threads', async () => {
   await using service = await startService({ settings: THREADS })
-  // Fewer than the calls of one round, so that any machine exceeds it.
+  // Fewer than the calls in one round, so that any machine exceeds it.
   const limit = 5
   await service.api.call('PATCH', `sources/${service.source.id}`, { rateLimit: limit })
   const clients = clientsOf(service)
@@ -70,7 +70,7 @@ test('a deleted write key is refused by every thread as soon as the deletion has
   }
 })
 
-test('a deletion finds every event of its user, even if threads accepted it during the suppression', async () => {
+test('a deletion finds every event from its user, even if threads accepted it during the suppression', async () => {
   await using receiver = await openReceiver()
   const service = await startService({ settings: THREADS })
   // Discarded without the final check, because all accepted calls are deleted.

@@ -117,7 +117,7 @@ describe('the inspector', () => {
     expect(verdicts).toEqual(['valid', 'valid'])
   })
 
-  it('keeps only the notice of a deleted user', async () => {
+  it('keeps only the notice about a deleted user', async () => {
     await service.createDestination({ urls: [URL], secret: SECRET })
     for (const [messageId, userId] of [
       ['m1', 'u1'],

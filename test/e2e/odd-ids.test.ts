@@ -124,8 +124,8 @@ describe('a control character', () => {
   })
 })
 
-describe('half of a surrogate pair', () => {
-  it('in an id is refused with id_not_unicode, and the other calls of the batch are stored', async () => {
+describe('a lone surrogate', () => {
+  it('in an id is refused with id_not_unicode, and the other calls in the batch are stored', async () => {
     await using service = await startService()
     const call = { type: 'track', event: 'E' }
     const batch = [

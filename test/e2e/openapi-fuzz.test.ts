@@ -60,7 +60,7 @@ const headerText = fc.oneof(
 )
 const notJson = fc.constantFrom('{', '"', '{"a":1}}', '{"__proto__":{}}', '\0', '[[['.repeat(500))
 
-/** A request of an operation, with parameters and a body that mostly match the document. */
+/** A request for an operation, with parameters and a body that mostly match the document. */
 function requestOf(operationId: string) {
   const operation = client.operations.get(operationId)!
   const { parameters = [] } = operation

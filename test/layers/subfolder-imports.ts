@@ -28,7 +28,7 @@ export function cyclicImports(imports: readonly SubfolderImport[]): SubfolderImp
 
 function reachable(subfolder: string, imports: readonly SubfolderImport[]): Set<string> {
   const found = new Set([subfolder])
-  // The loop also visits elements added to the set meanwhile.
+  // The loop also visits elements that are added to the set while it runs.
   for (const each of found) {
     for (const { from, to } of imports) if (from === each) found.add(to)
   }

@@ -84,7 +84,7 @@ const change = (headers: Record<string, string>): Case => ({
 const secondsAgo = (age: number): string => String(Math.round(Date.now() / 1000) - age)
 
 test.for(PROGRAMS)(
-  '$file accepts a request of the service, and refuses changed ones',
+  '$file accepts a request from the service, and refuses changed ones',
   { timeout: START_MS },
   ({ file, language, command: [program, ...args], main }, { skip }) => {
     if (!isInstalled({ language })) skipOrFail(language, 'HOOKLINE_REQUIRE_LANGUAGES', skip)

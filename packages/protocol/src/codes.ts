@@ -196,7 +196,7 @@ export const INGEST_CODES = {
 
 export type IngestCodeName = keyof typeof INGEST_CODES
 
-/** The body of an error response of the ingestion API. Client libraries read `code`, `message` and `error`. */
+/** The body of an error response from the ingestion API. Client libraries read `code`, `message` and `error`. */
 export interface IngestError {
   readonly success: false
   readonly code: IngestCodeName

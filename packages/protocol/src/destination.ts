@@ -43,7 +43,7 @@ export interface Webhook {
   /** How its requests authenticate. Absent: with static headers, or not at all. */
   readonly auth?: WebhookAuth
   readonly limits?: WebhookLimits
-  /** While present, this webhook receives no attempts. */
+  /** While present, Hookline makes no attempts to this webhook. */
   readonly paused?: Pause
   /** Signs the requests to this webhook instead of the destination's shared secret. */
   readonly secret?: string
@@ -51,7 +51,7 @@ export interface Webhook {
   readonly previousSecret?: PreviousSecret
 }
 
-/** How the requests of a webhook authenticate. All but the last set the header `Authorization`. */
+/** How requests to a webhook authenticate. All but the last set the header `Authorization`. */
 export type WebhookAuth =
   | { readonly basic: { readonly user: string; readonly password: string } }
   | { readonly bearer: string }

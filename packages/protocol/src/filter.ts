@@ -5,7 +5,7 @@ import type { EventType } from './event.ts'
 export const FILTER_FIELDS = ['userId', 'anonymousId', 'groupId', 'name', 'category'] as const
 
 /**
- * Compares one value of an event: a field, or the value at a path in its properties, traits or context. The traits of a call
+ * Compares one value of an event: a field, or the value at a path in its properties, traits or context. The traits of calls
  * other than identify and group are in `context.traits`.
  */
 export type ValueComparison = Comparison &
@@ -64,7 +64,8 @@ export interface Fields {
 /**
  * The format of request bodies.
  * - `hookline`: version 1 of the payload.
- * - `full`: the whole event, as Segment sends it: also `receivedAt`, `sentAt`, `originalTimestamp`, `integrations` and unknown fields.
+ * - `full`: the whole event, as Segment sends it, including `receivedAt`, `sentAt`, `originalTimestamp`, `integrations` and
+ *   unknown fields.
  * - `standard`: Standard Webhooks, with the payload in `data`.
  * - `cloudevents`: CloudEvents 1.0 in structured mode, with the payload in `data`.
  */

@@ -2,7 +2,7 @@
 export const CALL_LIMITS = {
   /** One call, in bytes of its JSON. */
   messageBytes: 32 * 1024,
-  /** One batch request of a client, in bytes after decompression. */
+  /** One batch request from a client, in bytes after decompression. */
   batchBytes: 500 * 1024,
   /** Calls in one batch request. */
   batchMessages: 2500,
@@ -41,7 +41,7 @@ export const LIMITS = {
   maxWebhookConcurrency: 16_384,
   minWebhookTimeoutMs: 100,
   maxWebhookTimeoutMs: 30_000,
-  /** The retry window of a webhook must also be shorter than the retention time. */
+  /** The retry window of a webhook must also be shorter than retention. */
   maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   retryDelaysPerWebhook: 20,
   /** Maximum repeats of the last delay of `retrySchedule`; in a long window the delay is increased to fit. */
@@ -64,7 +64,7 @@ export const LIMITS = {
   signingKeysPerDestination: 2,
   /** The maximum time for which requests are also signed with a replaced secret or key, or for which a key is published before it signs. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
-  /** Levels of a condition: `and`, `or`, `not`, and the clauses in them. */
+  /** Levels in a condition: `and`, `or`, `not`, and the clauses in them. */
   conditionLevels: 10,
   conditionClauses: 50,
   filtersPerClause: 20,
@@ -78,32 +78,32 @@ export const LIMITS = {
   transformBytes: 16 * 1024 * 1024,
   /** Fields that a test delivery lists because a transform gets their numbers as text. */
   precisionLostFields: 20,
-  /** Comparisons in the filter of a destination. */
+  /** Comparisons in a destination's filter. */
   filterComparisons: 100,
-  /** Event names of a source in the catalog, and properties of a name. Further ones are counted together. */
+  /** Event names of a source in the catalog, and properties of a name. Others are counted together. */
   eventNamesPerSource: 1_000,
   propertiesPerEventName: 100,
   /** Longer names of events and properties are not in the catalog. */
   catalogNameCharacters: 200,
-  /** Event names of a clause in the filter of a destination. */
+  /** Event names in a clause of a destination's filter. */
   eventNamesPerClause: 100,
-  /** Characters of a name, a path or a string in a condition. */
+  /** Characters in a name, a path or a string of a condition. */
   conditionTextCharacters: 500,
-  /** Characters of the JSON of a list or an object that a condition compares with. */
+  /** Characters in the JSON of a list or an object that a condition compares with. */
   conditionValueCharacters: 5_000,
   oneOfValues: 100,
   /** The maximum number that a count of events can be compared with. */
   countedEvents: 10_000,
   /** The maximum sliding window of a condition or a computed trait, and of `within_last_days`. */
   windowDays: 3_650,
-  /** A clause keeps this many of the newest events of a user, or one more than the count it compares with, if that is more. */
+  /** A clause keeps this many of a user's newest events, or one more than the count it compares with, if that is more. */
   minFactsPerClause: 100,
-  /** The number of newest events of a user that a computed trait is computed from. */
+  /** The number of a user's newest events that a computed trait is computed from. */
   factsPerComputedTrait: 10_000,
-  /** Characters of the JSON of a property value. Computed traits ignore longer values. */
+  /** Characters in the JSON of a property value. Computed traits ignore longer values. */
   factValueCharacters: 500,
   /** Values of a computed trait with `unique_list`. */
   uniqueListValues: 1_000,
-  /** Characters of the key of an audience or a computed trait. */
+  /** Characters in the key of an audience or a computed trait. */
   keyCharacters: 100,
 } as const

@@ -1,6 +1,6 @@
 import type { SentRequest } from '@hookline/testing/network/http-exchange'
 
-/** The request of one client library as sent on the wire, and the payloads that must arrive for it. */
+/** One client library's request as sent on the wire, and the payloads that must arrive for it. */
 export interface WireCapture {
   readonly client: string
   readonly path: string

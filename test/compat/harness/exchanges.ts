@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { type HttpMessage, httpMessagesIn } from './http-messages.ts'
 import type { RecordedConnection } from './recorded-connection.ts'
 
-/** A request of a library, with its response. */
+/** A request from a library, with its response. */
 export interface Exchange {
   readonly method: string
   readonly path: string

@@ -17,7 +17,7 @@ interface Part {
 const HEAD_END = '\r\n\r\n'
 const NO_BODY = /^HTTP\/1\.\d (?:1\d\d|204|304)/
 
-/** The messages of one direction of an HTTP/1 connection, up to the first incomplete one. */
+/** The messages in one direction of an HTTP/1 connection, up to the first incomplete one. */
 export function httpMessagesIn(bytes: Buffer): HttpMessage[] {
   const messages: HttpMessage[] = []
   let start = 0

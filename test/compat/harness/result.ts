@@ -1,6 +1,6 @@
 import type { ScenarioName } from '../scenarios/scenario-names.ts'
 
-/** Counts of the calls of one library in one scenario, for the page. */
+/** Counts of one library's calls in one scenario, for the page. */
 export interface LibraryResult {
   readonly language: string
   readonly library: string

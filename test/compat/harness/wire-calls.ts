@@ -12,7 +12,7 @@ export interface WireCall {
   readonly isFromBrowser: boolean
 }
 
-/** The calls of each request to the ingestion API. */
+/** The calls in each request to the ingestion API. */
 export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
   return exchanges
     .filter(({ method, json }) => method === 'POST' && isObject(json))

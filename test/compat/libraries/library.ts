@@ -40,7 +40,7 @@ export interface Library {
   readonly dropsCallsIn?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
   readonly requiresTls?: true
-  /** The calls of a scenario, if they come from a capture. */
+  /** The calls in a scenario, if they come from a capture. */
   recorded?(scenario: ScenarioName): readonly Call[]
   /** The call as the library sends it, if it omits or changes fields. By default, the call itself. */
   sends?(call: Call): Call

@@ -30,7 +30,7 @@ export class Draws {
   }
 }
 
-/** A call of a random customer, as this site sends it. */
+/** A call from a random customer, as this site sends it. */
 export function callOf(site: Site, random: Draws): object {
   const userId = customer(random.below(CUSTOMERS))
   const context = contextOf(site, random)

@@ -135,7 +135,7 @@ const NOT_CAUSED_BY_A_CALL = [
   'wrong_node',
 ]
 
-describe('a request that breaks one rule of the page', () => {
+describe('a request that breaks one rule on the page', () => {
   test.for(Object.entries(BROKEN))('gets %s', async ([code, [path, body]]) => {
     expect(await codeOf(path, body)).toBe(code)
   })

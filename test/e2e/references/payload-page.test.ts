@@ -32,7 +32,7 @@ function withoutIds(text: string): string {
 }
 
 describe('docs/reference/webhook-payload.md', () => {
-  test('shows the delivered bytes of the example call of each type', async () => {
+  test('shows the delivered bytes of the example call for each type', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: 'of these tests' })

@@ -40,7 +40,7 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 test.each(ATTACKS)(
-  'calls of a source are hardly slowed down by another source that sends large bodies with many keys ($name)',
+  'calls from a source are hardly slowed down by another source that sends large bodies with many keys ($name)',
   async ({ name, settings = {}, rateLimit, keyInBody = false }) => {
     await using service = new MeasuredService()
     await service.start(settings)
@@ -125,7 +125,7 @@ async function attack(
   return sent
 }
 
-/** A body of nearly the maximum size of a request, of calls of nearly the maximum size of a call. */
+/** A body of nearly the maximum request size, with calls of nearly the maximum call size. */
 function largeBody(writeKey: string | undefined): string {
   const batch = Array.from({ length: CALLS }, (_, call) => {
     const name = (n: number): string => `${PREFIX}${(n * CALLS + call).toString(36)}`

@@ -40,7 +40,7 @@ export interface Limit {
   readonly hasRetryAfter: boolean
 }
 
-/** The requests of a receiver in each second since it was opened. */
+/** The requests to a receiver in each second since it was opened. */
 export interface RequestCounts {
   readonly requests: number[]
   readonly accepted: number[]

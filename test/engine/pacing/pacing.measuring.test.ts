@@ -21,7 +21,7 @@ const LIMITS: readonly Limit[] = Object.values(PER_SECOND).flatMap((perSecond) =
   ),
 )
 
-/** The events of one second: 150% of the rate limit. */
+/** The events in one second: 150% of the rate limit. */
 function demand(perSecond: number): AcceptedEvent[] {
   const count = Math.ceil(perSecond * 1.5)
   return Array.from({ length: count }, () =>

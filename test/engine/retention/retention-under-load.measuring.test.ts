@@ -41,7 +41,7 @@ test('retention removes 200,000 rows during ingest and delivery without blocking
     await receiver.waitFor(Math.min(received, receiver.requests.length + 5))
   }
   delay.disable()
-  // Ingest and delivery have continued meanwhile.
+  // Ingest and delivery have continued in the meantime.
   expect(received).toBeGreaterThan(100)
   await receiver.waitFor(received)
   // A slice takes 8 ms and a commit with a disk sync.

@@ -128,7 +128,7 @@ const killed: Scenario = {
 }
 
 // Regression: a new thread took up the backlog before it had received the changes since it was connected. For some
-// milliseconds, it delivered to a paused destination, or delivered events of a user whose purge had started.
+// milliseconds, it delivered to a paused destination, or delivered events from a user whose purge had started.
 test.each<[string, (atMs: number) => Scenario]>([
   [
     'sends nothing to a destination that was paused in the meantime',

@@ -106,7 +106,7 @@ async function openFollowing(host: Host, folder: string) {
   return { opened: undefined, refusals }
 }
 
-/** The sequence numbers of events of the base that are missing or changed. */
+/** The sequence numbers of events in the base that are missing or changed. */
 function missingFrom(folder: string, { events }: CorruptionBase): Set<number> {
   const seqs = events.map(({ seq }) => seq)
   const bodies = new Map(readEvents(folder, seqs).map(({ id, body }) => [id, body]))

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Call is a typical call of an application.
+// Call is a typical call from an application.
 type Call struct {
 	UserID     string
 	Event      string
@@ -64,7 +64,7 @@ func callsPerSecond(batchSize int, open func(*Server) Client, atLeast time.Durat
 // kept holds the measured clients, because freeing one during the next measurement would change its result.
 var kept []Client
 
-// jsonPerMemory returns the bytes of JSON per byte of memory for the queued calls of a client.
+// jsonPerMemory returns the bytes of JSON per byte of memory for a client's queued calls.
 func jsonPerMemory(batchSize int, open func(*Server) Client, _ time.Duration) float64 {
 	server := newServer()
 	client := open(server)

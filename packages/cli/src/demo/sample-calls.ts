@@ -1,6 +1,6 @@
 import type { EventType, JsonObject } from '@hookline/protocol'
 
-/** A call of the demo. Its messageId identifies its delivery. */
+/** A call in the demo. Its messageId identifies its delivery. */
 export interface SampleCall extends JsonObject {
   readonly type: EventType
   readonly messageId: string

@@ -30,7 +30,7 @@ interface Sent {
 }
 
 const COMPRESSED_FROM_BYTES = 1024
-/** Larger than the service's response when it rejects every call of the largest batch. */
+/** Larger than the service's response when it rejects every call in the largest batch. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 /** The browser's limit for the bodies of all `keepalive` requests in flight, in bytes. */
 const KEEPALIVE_BYTES = 64 * 1024

@@ -1,6 +1,6 @@
 import type { Problem } from '@hookline/cli/management-client'
 
-/** An error response of the management API, or no response. */
+/** An error response from the management API, or no response. */
 export class ApiProblem extends Error {
   /** The HTTP status; 0 without a response. */
   readonly status: number

@@ -56,7 +56,7 @@ test.for([
   '{"where": [{"field": "messageId", "op": "exists"}]}',
   '{"event": [1]}',
   '{}',
-])('a filter that the service refuses stays JSON: %s', (json) => {
+])('a filter that the service refuses is kept as JSON: %s', (json) => {
   const written = withText(FILTERS, json)
   expect(written).toMatchObject({ draft: undefined, text: json, json: JSON.parse(json) as object })
 })

@@ -46,7 +46,7 @@ test('the inputs show the sample, the field rules and the format, and return the
 })
 
 test.for([{ fields: { drop: [] } }, { fields: { drop: 'a' } }, { sample: { rate: 2, more: 1 } }])(
-  'settings that the inputs would change stay JSON: %j',
+  'settings that the inputs would change are kept as JSON: %j',
   (shape) => {
     expect(shownBy(SHAPES, shape)).toBeUndefined()
   },

@@ -30,7 +30,7 @@ test('each snippet has the write key and the address', () => {
   }
 })
 
-test('a write key with any characters stays one string', () => {
+test('a write key with any characters remains one string', () => {
   expect(shellText('wk_1:')).toBe('wk_1:')
   expect(shellText("a'b c")).toBe(String.raw`'a'\''b c'`)
   expect(runInNewContext(scriptText(HOSTILE))).toBe(HOSTILE)

@@ -7,7 +7,7 @@ test('only known filters with a value are read from a URL', () => {
   expect(filtersIn({ type: 'track', text: '', tab: 'event' })).toEqual({ type: 'track' })
 })
 
-test('a preset counts back from now, and a custom range stays as chosen', () => {
+test('a preset counts back from now, and a custom range is kept as chosen', () => {
   expect(queryOf({ range: '15m' }, NOW)).toEqual({ $from: '2026-11-23T11:45:00.000Z' })
   expect(queryOf({ range: '7d' }, NOW)).toEqual({ $from: '2026-11-16T12:00:00.000Z' })
   expect(queryOf({ range: 'custom', from: 'a', to: 'b' }, NOW)).toEqual({ $from: 'a', to: 'b' })

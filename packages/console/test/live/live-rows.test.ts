@@ -180,7 +180,7 @@ test('after a gap the count of events is a lower bound', () => {
   expect(rows.received).toBe(2)
 })
 
-test('a row without changes stays the same object', () => {
+test('a row without changes remains the same object', () => {
   const before = after([event('evt_1'), event('evt_2')])
   const rows = after([decision('evt_2')], {}, before)
   expect(rows.recent.get('evt_1')).toBe(before.recent.get('evt_1'))

@@ -25,7 +25,7 @@ export interface Audience extends ComputationRecord {
   readonly condition: Condition | null
 }
 
-/** A trait that is computed from the events of a user. */
+/** A trait that is computed from a user's events. */
 export interface ComputedTrait extends ComputationRecord {
   /** `trt_…` */
   readonly id: string

@@ -71,7 +71,7 @@ export interface EventSelection {
   readonly where?: readonly PropertyFilter[]
 }
 
-/** Counts events of the user. Without `count`, at least one is required. */
+/** Counts the user's events. Without `count`, at least one is required. */
 export interface EventClause extends EventSelection, Window {
   readonly count?: { readonly op: CountOperator; readonly n: number }
 }
@@ -115,7 +115,7 @@ export const COMPUTE_FUNCTIONS = [
 
 export type ComputeFunction = (typeof COMPUTE_FUNCTIONS)[number]
 
-/** How a computed trait is computed from events of the user. Every function except `count` needs a `property`. */
+/** How a computed trait is computed from the user's events. Every function except `count` needs a `property`. */
 export interface Compute extends EventSelection, Window {
   readonly fn: ComputeFunction
   readonly property?: string

@@ -34,7 +34,7 @@ export interface AttemptTiming {
   readonly transferMs?: number
 }
 
-/** One HTTP request of a delivery, or the reason why no request was made. */
+/** One HTTP request in a delivery, or the reason why no request was made. */
 export interface Attempt {
   /** `att_…` */
   readonly id: string
@@ -127,7 +127,7 @@ export interface ShownRequest {
   readonly body: string
 }
 
-/** The request of a test delivery to one webhook, and the result. */
+/** A test delivery's request to one webhook, and the result. */
 export interface TestedWebhook {
   readonly url: string
   /** `null` if the transform failed or returned nothing, or the URL cannot be filled in. */

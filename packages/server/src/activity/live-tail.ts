@@ -22,7 +22,7 @@ const MAX_BUFFERED = 20_000
 /** Kept this long without readers, so a reader that reconnects misses nothing. */
 const UNREAD_TTL_MS = 5 * 60_000
 
-/** Lost activities of other nodes; `null` if their number is unknown. */
+/** Lost activities from other nodes; `null` if their number is unknown. */
 interface LostActivities {
   readonly missed: number | null
 }

@@ -119,7 +119,7 @@ export class Backups {
     await this.#states.put(new Map([[LAST_BACKUP, String(at)]])).catch(() => undefined)
   }
 
-  /** Begins a backup; `undefined` while another one runs. */
+  /** Begins a backup; `undefined` while another one is running. */
   begin(removeCopy: () => Promise<void>): Backup | undefined {
     if (this.#running !== undefined) return undefined
     const { promise: ended, resolve } = Promise.withResolvers<void>()

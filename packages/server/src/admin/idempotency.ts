@@ -22,7 +22,7 @@ interface StoredResponse {
   readonly body: string | null
 }
 
-/** The response of a route that creates a record, before the record is stored. */
+/** The response from a route that creates a record, before the record is stored. */
 interface CreatedRecord {
   readonly status: 200 | 201 | 202
   readonly headers: Readonly<Record<string, string>>

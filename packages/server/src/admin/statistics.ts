@@ -311,7 +311,7 @@ function selectedIds(
     .map(({ id }) => id)
 }
 
-/** The series of a row. Received calls of a source count for each of its destinations. */
+/** The series of a row. A source's received calls count for each of its destinations. */
 function seriesOf(
   { sourceId, destinationId }: CountsRow,
   by: Grouping,

@@ -39,7 +39,7 @@ export interface Alert {
   readonly at: number
 }
 
-/** The alert as an event of the built-in source, received at `now`. */
+/** The alert as an event from the built-in source, received at `now`. */
 export function alertEvent(alert: Alert, now: number): AcceptedEvent {
   return acceptedEvent({
     id: newId('evt', now),
@@ -64,7 +64,7 @@ function trackCall(alert: Alert, now: number): Event {
   }
 }
 
-/** The event of a test delivery to a channel. Its link begins with `consoleUrl`. */
+/** The event in a test delivery to a channel. Its link begins with `consoleUrl`. */
 export function sampleAlert(now: number, consoleUrl: string): Event {
   const properties = {
     key: 'webhook_failing destination dst_sample',

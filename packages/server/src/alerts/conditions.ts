@@ -16,7 +16,7 @@ export const THRESHOLDS = {
   /** Counts of lost calls and deliveries cover this time. */
   lostMs: DAY_MS,
   corruptionMs: 30 * DAY_MS,
-  /** A destination that delivered nothing in this time, but has a failed attempt, is failing. */
+  /** A destination that has delivered nothing in this time, but has a failed attempt, is failing. */
   noSuccessMs: HOUR_MS,
   /** The success rate covers this time, so that a recovery counts within minutes. */
   recentMs: 5 * MINUTE_MS,

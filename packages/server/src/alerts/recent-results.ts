@@ -19,7 +19,7 @@ export interface DestinationResults {
   readonly failingSince: number | null
 }
 
-/** A count of the last day, with the minutes or hours of its first and last increase. */
+/** A count for the last day, with the minutes or hours of its first and last increase. */
 interface DayCount {
   readonly sourceId: string
   readonly destinationId: string
@@ -113,7 +113,7 @@ export class RecentResults {
     )
   }
 
-  /** The counts of the last day whose names begin with `prefix`. */
+  /** The counts for the last day whose names begin with `prefix`. */
   counts(prefix: 'rejected.' | 'unlinked.'): DayCount[] {
     return this.#counted(prefix, -Infinity)
   }

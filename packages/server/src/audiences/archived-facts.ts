@@ -79,7 +79,7 @@ const SLICE_EVENTS = 500
 const MAX_BYTES = 64 * 1024 * 1024
 const FACT_BYTES = 64
 
-/** For clauses without stored facts: facts from the newest archived events of one space. */
+/** For clauses without stored facts: facts from the newest archived events in one space. */
 export class ArchivedFacts {
   readonly #options: ArchivedFactsOptions
   readonly #space: string

@@ -62,7 +62,7 @@ export interface ExplainedValue {
   readonly changesAt: number | null
   /** For an audience: its condition, with the verdict of each part. */
   readonly condition?: readonly ExplainedPart[]
-  /** For a computed trait: the number of stored events of the user. */
+  /** For a computed trait: the number of the user's stored events. */
   readonly events?: number
 }
 

@@ -79,7 +79,7 @@ export interface Deletions {
   /** Erases the bytes of removed content, in slices. Resolves to false if `signal` aborted before the end. */
   erase(signal: AbortSignal): Promise<boolean>
 
-  /** Whether a purge of the last hour covers this event of the log: then drop it from memory, and record nothing. */
+  /** Whether a purge in the last hour covers this event in the log: then drop it from memory, and record nothing. */
   isPurged(content: DeliveryContent): boolean
 }
 
@@ -102,7 +102,7 @@ export interface SuppressedCalls {
 
 /** Users whose new events are dropped: all in memory, the same on every node within 1 s. */
 export interface Suppressions {
-  /** Whether events of this user are dropped in this source. Called for each event. */
+  /** Whether this user's events are dropped in this source. Called for each event. */
   has(sourceId: string, kind: Subject['kind'], id: string): boolean
 
   /** Counts dropped calls for users that are still suppressed. A crash shortly after may lose the counts. */

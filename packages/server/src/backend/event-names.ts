@@ -73,11 +73,11 @@ export interface EventNameFilter {
  * The names of events and of their properties, never values, with counts and times. Counted from the log with a separate cursor, so
  * that nothing is counted twice. Retention does not wait for it: removed events are not counted.
  *
- * A name or a property that only one user sent may contain data of that user: a purge of the user removes it. One that the user
+ * A name or a property that only one user sent may contain that user's data: a purge of the user removes it. One that the user
  * sent under two ids, for example before and after a login, counts as sent by two users and is kept.
  */
 export interface EventNames {
-  /** The first call begins at the oldest event of the log. */
+  /** The first call begins at the oldest event in the log. */
   state(): Promise<EventNamesState>
 
   /**

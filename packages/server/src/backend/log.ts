@@ -1,7 +1,7 @@
 import type { AcceptedEvent, EventType } from '@hookline/protocol'
 import type { UnreadableRecord } from './quarantine.ts'
 
-/** The events of one append, or some of them, as the consumer receives and acks them. */
+/** The events in one append, or some of them, as the consumer receives and acks them. */
 export interface LogEntry {
   readonly events: readonly AcceptedEvent[]
   /** Whether the entry may have been delivered, and its events processed, before. */
@@ -63,10 +63,10 @@ export interface Log {
   append(events: readonly AcceptedEvent[]): Promise<void>
 
   /**
-   * Delivers every unacked entry at least once, and waits for more until `signal` aborts. Events of one source and node arrive in
-   * the order of appending, except redelivered ones. Each node has at most one consumer; consumers of several nodes compete, and
-   * entries of a dead node go to another one. If the same process consumes again, entries that it already has come first, as the
-   * same objects.
+   * Delivers every unacked entry at least once, and waits for more until `signal` aborts. Events from one source and node
+   * arrive in the order of appending, except redelivered ones. Each node has at most one consumer; consumers of several nodes
+   * compete, and entries of a dead node go to another one. If the same process consumes again, entries that it already has come
+   * first, as the same objects.
    *
    * With one node, all entries arrive in the order of appending, and after a restart the older ones come first, as `redelivered`.
    * With several, entries that are not begun (`isBegun`) when the consumer ends may go to any node.

@@ -49,17 +49,17 @@ export interface IdInSpace extends ProfileId {
 export interface ProfileSlice {
   /** The position from `state`, or `through` of the previous slice. */
   readonly after: number
-  /** The position of the last event of the slice, even without a change. */
+  /** The position of the last event in the slice, even without a change. */
   readonly through: number
   readonly changes: readonly ProfileChange[]
   readonly purges: number
   readonly at: number
 }
 
-/** Why an id of a call was not linked to its userId: as in `UnlinkedIdsByReason`. */
+/** Why an id in a call was not linked to its userId: as in `UnlinkedIdsByReason`. */
 type UnlinkedReason = 'other_user' | 'limit' | 'placeholder'
 
-/** New ids of a source's calls that were not linked. Each call with a placeholder counts. */
+/** New ids in a source's calls that were not linked. Each call with a placeholder counts. */
 export interface UnlinkedIds {
   readonly sourceId: string
   readonly reason: UnlinkedReason

@@ -22,10 +22,10 @@ export interface Signals {
   onMessage(topic: SignalTopic, listener: (message: unknown) => void): () => void
   /** Calls `listener` when messages may be missing because a node was disconnected. */
   onMissed(listener: () => void): () => void
-  /** Resolves to the responses of other live nodes: when all have responded, or after half a second. */
+  /** Resolves to the responses from other live nodes: when all have responded, or after half a second. */
   request(topic: SignalTopic, request: object): Promise<readonly unknown[]>
   onRequest(topic: SignalTopic, respond: (request: unknown) => Promise<object>): () => void
-  /** Receives the messages of a topic, until the result is disposed of. */
+  /** Receives the messages on a topic, until the result is disposed of. */
   read(topic: ReadTopic): Disposable
   /** Calls `listener` when the first other node begins to read, immediately if one already does, and when the last one stops. */
   onRead(topic: ReadTopic, listener: (isRead: boolean) => void): () => void

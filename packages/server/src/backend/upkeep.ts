@@ -44,7 +44,7 @@ export interface FoundCorruption {
 
 /** Lost data. All 0 unless there is a bug, or another program has changed the data. */
 export interface MissingCounts {
-  /** Including events that the consumer of the log never received. */
+  /** Including events that the log's consumer has never received. */
   readonly events: number
   /** Lost decisions not to deliver an event. */
   readonly decisions: number

@@ -55,7 +55,7 @@ export class DeletionWorker implements Worker {
   /** A failing deletion is retried every ten seconds, and logged every ten minutes. */
   readonly #failures: LogThrottle
   /**
-   * The last deletion purged. If erasing its data fails, only that is retried: a second purge would remove the user's
+   * The deletion that was purged last. If erasing its data fails, only that is retried: a second purge would remove the user's
    * new data.
    */
   #purged: string | undefined

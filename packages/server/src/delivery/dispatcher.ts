@@ -275,7 +275,7 @@ export class Dispatcher implements AsyncDisposable {
     const done = (): void => void this.#pending.delete(entry)
     work.then(done, (error: unknown) => {
       done()
-      // A bug, not a failure of the receiver. The delivery stays unrecorded and is redelivered after a restart.
+      // A bug, not a failure of the receiver. The delivery is left unrecorded, and is redelivered after a restart.
       this.#options.logger.error({ err: error }, 'delivery.failed')
     })
   }

@@ -173,7 +173,7 @@ function urlOf({ rawPacket }: ParserError, socket: Duplex): string {
   return responseOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
 }
 
-/** The response to the current request of this socket. */
+/** The response to the current request on this socket. */
 function responseOn(socket: Duplex): ServerResponse | undefined {
   // Not public. Node's own handler of this event reads the same property.
   return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined

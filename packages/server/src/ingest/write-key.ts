@@ -24,7 +24,7 @@ export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined
   return keyFromAuthorization(headers.authorization) ?? textOf(headers['x-write-key'])
 }
 
-/** `writeKey` of the batch or the single call, else of the first call of the batch. */
+/** `writeKey` of the batch or the single call, else of the first call in the batch. */
 export function keyFromBody(body: Json): string | undefined {
   if (!isJsonObject(body)) return undefined
   const { writeKey, batch } = body

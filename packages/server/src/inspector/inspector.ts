@@ -197,7 +197,7 @@ export class RequestStore {
     stored.request = { ...stored.request, response: { ...stored.request.response, isSent: true } }
   }
 
-  /** Sets the destination of the requests of a recorded delivery. */
+  /** Sets the destination of the requests in a recorded delivery. */
   assignDestination(deliveryId: string, destinationId: string): void {
     for (const id of this.#uncertain.get(deliveryId) ?? []) {
       const stored = this.#stored.get(id)!
@@ -243,7 +243,7 @@ export class RequestStore {
 }
 
 /**
- * Whether a request may contain one of these users. A deletion notice stays: the receiver has to act on it. A body without
+ * Whether a request may contain one of these users. A deletion notice is kept: the receiver has to act on it. A body without
  * ids, such as one made by a transform, may contain them anywhere.
  */
 function mayContain({ event }: InspectedRequest, users: ReadonlySet<string>): boolean {
@@ -253,7 +253,7 @@ function mayContain({ event }: InspectedRequest, users: ReadonlySet<string>): bo
   return ids.length === 0 || ids.some((id) => users.has(id))
 }
 
-/** When the event of a request was received: the time in the id of its delivery. */
+/** When the event in a request was received: the time in the id of its delivery. */
 function eventReceivedAt({ deliveryId, receivedAt }: InspectedRequest): number {
   return deliveryId === null ? receivedAt : timeOfId(deliveryId)
 }

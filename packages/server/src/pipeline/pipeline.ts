@@ -148,7 +148,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Events of unknown sources have no destinations. Events of removed sources are only archived. */
+  /** Events from unknown sources have no destinations. Events from removed sources are only archived. */
   async #quarantineUnknownSources(
     events: readonly AcceptedEvent[],
     signal: AbortSignal,

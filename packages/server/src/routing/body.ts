@@ -95,7 +95,7 @@ export const FIXED_CALL_FIELDS = [
   ...Object.keys(OTHER_CALL_FIELDS),
 ]
 
-/** Removes and hashes fields of a call, or of the parts that the calls of a batch share, before it is stored. */
+/** Removes and hashes fields of a call, or of the parts that the calls in a batch share, before it is stored. */
 export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
   // The traits of a page call without properties become its properties (`parseCall`).
   const isMoved = type === 'page' && (call['properties'] ?? null) === null

@@ -49,7 +49,7 @@ test('a failing destination is reported within a minute, and its recovery once',
   expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
 })
 
-test('a destination that recovers at its first retry is not reported', async () => {
+test('a destination that recovers on its first retry is not reported', async () => {
   await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   await watched.check()

@@ -10,7 +10,7 @@ const orders = (n: number): Condition => ({ event: 'Order Completed', count: { o
 const named = (letter: string, condition: Condition) =>
   newAudience({ id: `aud_${letter}`, name: letter, key: letter, condition })
 
-test('a clause that must keep more facts is refilled from the archive, and the others continue meanwhile', async () => {
+test('a clause that must keep more facts is refilled from the archive while the others continue', async () => {
   await using open = await OpenAudiences.start()
   await open.put(named('a', orders(2)))
   await open.settle()

@@ -62,7 +62,7 @@ test('a member who is purged and returns is announced again', async () => {
   await open.append(plan('u1', 'pro'))
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
-  // The purge has also removed the first announcement, as a call of the user.
+  // The purge has also removed the first announcement, as one of the user's calls.
   expect(await announcedValues(open)).toEqual(['u1 true'])
 })
 

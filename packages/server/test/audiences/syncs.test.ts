@@ -142,7 +142,7 @@ test('a deletion waits for its plan, so that it is announced to every member', a
   ])
 })
 
-test('an audience that never had a member leaves no syncs when it is removed', async () => {
+test('an audience that has never had a member leaves no syncs when it is removed', async () => {
   await using open = await opened()
   await open.put(newAudience({ condition: { trait: 'none', op: 'exists' } }))
   await open.settle()

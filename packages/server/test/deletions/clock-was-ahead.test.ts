@@ -14,7 +14,7 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 const HOUR = 60 * 60 * 1000
 const PLANTED = 'PLANTED-VALUE'
 
-/** Appends an event of u1 with the planted value, stamped by the clock. */
+/** Appends an event from u1 with the planted value, stamped by the clock. */
 async function receive({ backend }: TestEngine, clock: AdjustableClock): Promise<AcceptedEvent> {
   const event = acceptedEvent({ at: clock.now(), properties: { it: PLANTED } })
   await backend.log.append([event])

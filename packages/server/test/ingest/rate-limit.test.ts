@@ -17,7 +17,7 @@ test('a request over the rate limit of its source must wait a whole number of se
   expect(await harness.stored()).toHaveLength(4)
 })
 
-test('a request of a source at its rate limit is refused before parsing, wherever its key is', async () => {
+test('a request for a source at its rate limit is refused before parsing, wherever its key is', async () => {
   await using harness = await IngestHarness.open({}, { rateLimit: 1 })
   const large = `{"batch":[],"writeKey":"${WRITE_KEY}","filler":"${'x'.repeat(20_000)}"`
   const limited = { status: 429, body: { success: false, code: 'rate_limited' } }

@@ -78,7 +78,7 @@ describe('the pipeline', () => {
     }
   })
 
-  test('quarantines an event of an unknown source, and delivers the others', async () => {
+  test('quarantines an event from an unknown source, and delivers the others', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -91,7 +91,7 @@ describe('the pipeline', () => {
     expect((await engine.backend.events.find(stranger.id))?.sourceId).toBe('src_elsewhere')
   })
 
-  test('logs the events of an unknown source once in ten seconds, however many there are', async () => {
+  test('logs the events from an unknown source once in ten seconds, however many there are', async () => {
     await using engine = await TestEngine.open()
     const strangers = () =>
       Array.from({ length: 200 }, () => acceptedEvent({ sourceId: 'src_elsewhere' }))

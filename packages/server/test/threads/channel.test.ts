@@ -86,7 +86,7 @@ describe('a call', () => {
     expect(moved.byteLength).toBe(0)
   })
 
-  test('rejects if its input or result cannot be cloned, without affecting others of the same tick', async () => {
+  test('rejects if its input or result cannot be cloned, without affecting others in the same tick', async () => {
     const { here } = pair()
     const before = here.call('double', 1)
     const input = here.call('anything', () => 1)

@@ -1,4 +1,4 @@
-// Makes the calls of a file with a client library in Chromium. Argument: the name of its module in pages.
+// Makes the calls in a file with a client library in Chromium. Argument: the name of its module in pages.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

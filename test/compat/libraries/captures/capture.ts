@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Call, CallType } from '../../scenarios/call.ts'
 import { callIdOf } from '../../harness/wire-calls.ts'
 
-/** A request of a library, without the write key. */
+/** A request from a library, without the write key. */
 export interface CapturedRequest {
   /** Requests with the same number used the same connection. */
   readonly connection: number
@@ -13,7 +13,7 @@ export interface CapturedRequest {
 
 export type CaptureName = 'single' | 'batch' | 'gzip'
 
-/** Reads the requests of a library. The folder is named after the library, its version and its transport. */
+/** Reads a library's requests. The folder is named after the library, its version and its transport. */
 export function readCapture(folder: string, name: CaptureName): CapturedRequest[] {
   const text = readFileSync(new URL(`requests/${folder}/${name}.txt`, import.meta.url), 'utf8')
   const [, ...parts] = text.split(/^# connection (\d+)\n/m)
@@ -25,7 +25,7 @@ export function readCapture(folder: string, name: CaptureName): CapturedRequest[
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The calls of a capture, with the fields that the comparison does not read from the wire. */
+/** The calls in a capture, with the fields that the comparison does not read from the wire. */
 export function capturedCalls(requests: readonly CapturedRequest[]): Call[] {
   return requests.flatMap(({ head, body }) => {
     const fields = JSON.parse(body) as Fields

@@ -1,4 +1,4 @@
-// Replays the requests of a library, byte for byte apart from the write key. Arguments: the folder of the captures, and the default
+// Replays a library's requests, byte for byte apart from the write key. Arguments: the folder of the captures, and the default
 // capture for scenarios that have none.
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the calls of a file, and prints the results, as described in test/compat/README.md. */
+/** Reads the calls in a file, and prints the results, as described in test/compat/README.md. */
 final class Calls {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 

@@ -15,7 +15,7 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Makes the calls of a file with com.segment.analytics.java:analytics. */
+/** Makes the calls in a file with com.segment.analytics.java:analytics. */
 public final class Program {
   private static final long SETTLED_WITHIN_S = 30;
 

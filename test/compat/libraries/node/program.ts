@@ -1,4 +1,4 @@
-// Makes the calls of a file with a client library for Node.js. Arguments: its folder in node_modules, and its flavour.
+// Makes the calls in a file with a client library for Node.js. Arguments: its folder in node_modules, and its flavour.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

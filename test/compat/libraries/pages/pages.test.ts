@@ -12,7 +12,7 @@ import { PAGE_PROGRAMS, type PageProgram } from './page-programs.ts'
 const WITHIN_MS = 600_000
 
 test.concurrent.for(PAGE_PROGRAMS)(
-  'the call of the program on $page is delivered: $has',
+  'the call in the program on $page is delivered: $has',
   { timeout: WITHIN_MS },
   async (program, { skip }) => {
     const missing = await missingProgram(program.installation)

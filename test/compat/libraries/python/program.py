@@ -1,4 +1,4 @@
-# Makes the calls of a file with a client library for Python. Argument: the module that has the library's class Client.
+# Makes the calls in a file with a client library for Python. Argument: the module that has the library's class Client.
 import importlib
 import inspect
 import json

@@ -1,4 +1,4 @@
-// Makes the calls of a file with @segment/analytics-react-native, without its native modules.
+// Makes the calls in a file with @segment/analytics-react-native, without its native modules.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

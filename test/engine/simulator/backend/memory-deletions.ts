@@ -30,7 +30,7 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   }
 
   /**
-   * Removes the events of the user up to the seq `through`. Safe to call twice. Rejects while the backend is unavailable, but
+   * Removes the user's events up to the seq `through`. Safe to call twice. Rejects while the backend is unavailable, but
    * `isPurged` covers the user immediately, and in the threads before anything is removed.
    */
   async purgeUser(userId: string, through: number): Promise<void> {

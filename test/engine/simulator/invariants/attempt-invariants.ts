@@ -58,7 +58,7 @@ export class AttemptInvariants {
     this.#of(group).ends(keyOf(begun), laneOf(begun), begun.isRetry)
   }
 
-  /** Forbids sending events of the user up to the seq `through` from now on. */
+  /** Forbids sending the user's events up to the seq `through` from now on. */
   purgeBegins(userId: string, through: number): void {
     this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
   }

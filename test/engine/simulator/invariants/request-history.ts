@@ -8,7 +8,7 @@ interface StartedThread {
   readonly at: number
 }
 
-/** The requests of a simulation and their results, recorded independently of the engine. */
+/** The requests in a simulation and their results, recorded independently of the engine. */
 export class RequestHistory {
   readonly #behaviours: ReadonlyMap<string, ReceiverBehaviour>
   readonly #successes = new Map<string, number>()

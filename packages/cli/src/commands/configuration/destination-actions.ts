@@ -204,7 +204,7 @@ type TestedWebhook = TestResult['webhooks'][number]
 
 const SUCCESSFUL: ReadonlySet<string> = new Set(['delivered', 'declined'])
 
-/** Shows the requests and responses of a test delivery. @throws {Failure} if a webhook did not accept it */
+/** Shows the requests and responses in a test delivery. @throws {Failure} if a webhook did not accept it */
 export function showTest(output: Output, result: TestResult, steps: readonly string[] = []): void {
   output.data(result, () =>
     [...steps, ...result.webhooks.map((each) => webhookText(output, each))].join('\n\n'),

@@ -202,7 +202,7 @@ describe('hookline destinations', () => {
     for (const each of unlimited) expect(each).not.toHaveProperty('limits')
   })
 
-  it('refuses a change of limits if the destination has changed since it was read', async () => {
+  it('refuses a change to limits if the destination has changed since it was read', async () => {
     using folder = new TemporaryFolder()
     const pipe = join(folder.path, 'transform')
     execFileSync('mkfifo', [pipe])

@@ -191,7 +191,7 @@ describe('hookline import', () => {
     expect(second!.messageId).toBe(first!.messageId)
   })
 
-  it('refuses a changed file, and resuming into another source', async () => {
+  it('refuses to resume with a changed file or into another source', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write(lineOf(0))
     await run(argsFor(receiver))

@@ -51,7 +51,7 @@ const COMMANDS = [
   'traits get <trait>',
   'traits values <trait>',
   'profiles get u1',
-  // Only events of a source, because computed events arrive in any order.
+  // Only events from a source, because computed events arrive in any order.
   'events list --source <hostile>',
   'events list --source <hostile> --limit 2',
   'events names',

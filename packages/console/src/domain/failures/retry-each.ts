@@ -14,7 +14,7 @@ type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
 interface Progress {
   readonly retried: number
-  /** Of deliveries that are held or cannot be retried any more. */
+  /** For deliveries that are held or can no longer be retried. */
   readonly refusals: { readonly first: unknown; readonly count: number }
 }
 

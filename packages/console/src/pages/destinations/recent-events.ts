@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts'
 
 const MAX_EVENTS = 10
 
-/** The newest events of a source, for trying out settings. */
+/** The newest events from a source, for trying out settings. */
 export function useRecentEvents(sourceId: string) {
   const { data, isPending } = useQuery({
     queryKey: ['events', 'recent', sourceId],

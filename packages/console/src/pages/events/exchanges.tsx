@@ -53,7 +53,7 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
           ])}
         />
       </label>
-      {/* People look for the response of a failed attempt first. */}
+      {/* People look for the response to a failed attempt first. */}
       {!isDelivered && <Response attempt={shown.attempt} />}
       <Request event={trace.event} deliveryId={shown.deliveryId} url={shown.attempt.url} />
       {isDelivered && <Response attempt={shown.attempt} />}

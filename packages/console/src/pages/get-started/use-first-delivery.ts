@@ -11,7 +11,7 @@ interface FirstDelivery {
   readonly delivery: Delivery | undefined
 }
 
-/** The newest event of a source with its delivery to a destination. */
+/** The newest event from a source with its delivery to a destination. */
 export function useFirstDelivery(
   source: Source | undefined,
   destination: Destination | undefined,

@@ -18,7 +18,7 @@ export function destinationsTo(
   )
 }
 
-/** The event of a request; its request line if the body has none. */
+/** The event in a request; its request line if the body has none. */
 export function requestTitle({ name, type, method, path }: ListedRequest): string {
   return titleOf({ name, type: type ?? `${method} ${path}` })
 }

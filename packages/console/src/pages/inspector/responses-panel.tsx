@@ -14,7 +14,7 @@ interface ResponsesPanelProps {
   readonly responses: ResponseConfig
 }
 
-/** The current response of the inspector, and a form to change it. */
+/** The inspector's current response, and a form to change it. */
 export function ResponsesPanel({ responses }: ResponsesPanelProps): ReactElement {
   const canEdit = useHasRole('editor')
   return (

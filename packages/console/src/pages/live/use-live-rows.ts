@@ -19,7 +19,7 @@ interface LiveTail {
   readonly resume: () => void
 }
 
-/** The live events as rows. A pause freezes the rows; events received meanwhile appear on resume. */
+/** The live events as rows. A pause freezes the rows; events received in the meantime appear on resume. */
 export function useLiveRows(filters: LiveFilters): LiveTail {
   const [rows, setRows] = useState(NO_ROWS)
   const [held, setHeld] = useState<LiveRows>()

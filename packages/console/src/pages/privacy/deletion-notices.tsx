@@ -17,7 +17,7 @@ type Notice = Pick<Delivery, 'id' | 'destinationId' | 'state' | 'webhooks' | 'at
   readonly anonymousId: string | null
 }
 
-/** The response of each webhook to each notice. */
+/** Each webhook's response to each notice. */
 export function DeletionNotices({ deletion }: { readonly deletion: Deletion }): ReactElement {
   const query = usePages<Notice>({
     queryKey: ['deletions', 'notices', deletion.id, deletion.state],

@@ -33,7 +33,9 @@ const MAX_WAITING = 32
 /** Waiting requests per token, its sessions included. Each holds a connection. */
 const MAX_WAITING_PER_TOKEN = 128
 
-/** Schedules long reads fairly: many reads of one token do not delay the others. Responds with 429 if too many wait. */
+/**
+ * Schedules long reads fairly: many reads with one token do not delay reads with others. Responds with 429 if too many wait.
+ */
 export function takeTurns(
   app: AdminApp,
   { sessionTokens, clock }: Pick<Authentication, 'sessionTokens' | 'clock'>,

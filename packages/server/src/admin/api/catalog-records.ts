@@ -36,7 +36,7 @@ export type CatalogRecord = Source | Destination | Computation
 interface RecordChange<T> {
   /** Returns the current record. @throws {Problem} if it does not exist */
   readonly read: () => T
-  /** Whether the record already has the change: then it stays the same, and If-Match is ignored. Absent: never. */
+  /** Whether the record already has the change: then it is left unchanged, and If-Match is ignored. Absent: never. */
   readonly isDone?: ((current: T) => boolean) | undefined
   /** Returns the changed record. Called again after a conflict with another change. */
   readonly change: (current: T) => T

@@ -78,7 +78,7 @@ export const name = Type.String({
 /** The id of a user, without lone surrogates, which the database would change. */
 export const userId = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
 
-/** The id of a new user: also without control characters. */
+/** The id of a new user, which must not contain control characters either. */
 export const newUserId = { ...userId, pattern: String.raw`^[^\p{Cs}\p{Cc}]*$` }
 
 export function space(purpose: string) {

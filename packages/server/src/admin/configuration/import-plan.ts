@@ -126,7 +126,7 @@ function planDestination(
   before: Destination | undefined,
   now: number,
 ): PlannedRecord<Destination> {
-  // A destination that stays paused keeps the start and the reason of its pause.
+  // A destination that remains paused keeps the start and the reason of its pause.
   const pause = before?.paused ?? { since: now, reason: 'operator' }
   const isPaused = paused ?? (before?.paused ?? null) !== null
   const record = { ...before, ...entry, ...dates(before, now), paused: isPaused ? pause : null }

@@ -344,7 +344,7 @@ async function requireDelivery({ deliveries }: Pick<DeliveryDeps, 'deliveries'>,
   )
 }
 
-/** The delivery as the audit log shows it: without the responses of the receiver. */
+/** The delivery as the audit log shows it: without the receiver's responses. */
 function auditedDelivery(delivery: DeliveryHistory): object {
   const { id, eventId, destinationId, state: current, attemptCount } = delivery
   return { id, eventId, destinationId, state: current, attemptCount }

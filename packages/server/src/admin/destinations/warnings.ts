@@ -19,7 +19,7 @@ export const WarningsResponse = Type.Array(Schema.FieldErrorResponse, {
     'Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
 })
 
-/** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
+/** Why a host's webhooks are receiving nothing at the moment. `why` completes "is …". */
 type HostProblem =
   | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
   | { readonly kind: 'unresolved' }

@@ -89,8 +89,8 @@ export const EffectiveLimitsResponse = Type.Array(
 )
 
 /**
- * Parses the limits of a webhook. `null` and `{}` mean no limits. A stored retry window stays valid: `retention` may have been
- * lowered.
+ * Parses the limits of a webhook. `null` and `{}` mean no limits. A stored retry window remains valid: `retention` may have
+ * been lowered.
  */
 export function parseLimits(
   input: unknown,

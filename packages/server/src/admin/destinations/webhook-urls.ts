@@ -22,7 +22,7 @@ export interface UrlContext {
 }
 
 /**
- * Parses and normalises the URL of a webhook (WHATWG URL standard); `undefined` if it is invalid. The address is checked at
+ * Parses and normalises the URL of a webhook (WHATWG URL standard); `undefined` if it is invalid. The address is checked on
  * each attempt, after the DNS lookup.
  */
 export function parseWebhookUrl(

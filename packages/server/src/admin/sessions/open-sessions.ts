@@ -11,7 +11,7 @@ import { presentToken } from '../tokens.ts'
 
 /** Per token. An additional session ends the oldest one. */
 const MAX_SESSIONS = 100
-/** Waiting sign-ins of a token. Each holds a connection. */
+/** Waiting sign-ins with a token. Each holds a connection. */
 const MAX_WAITING = 32
 
 export interface OpenSessionsOptions {

@@ -9,7 +9,7 @@ import type { Fact } from '../../backend/profiles.ts'
 import { isInWindow, windowMs } from './window.ts'
 
 export interface ComputedValue {
-  /** `undefined`: the user never had a value. */
+  /** `undefined`: the user has never had a value. */
   readonly value: Json | undefined
   /** When the next event leaves the window, in milliseconds since the epoch; `null`: never. */
   readonly recheckAt: number | null

@@ -132,7 +132,7 @@ export class Plans {
 }
 
 /**
- * Whether the computation is being deleted, or was deleted a moment ago: it stays in the catalog briefly after its last
+ * Whether the computation is being deleted, or was deleted a moment ago: it is kept in the catalog briefly after its last
  * announcement.
  */
 function isBeingDeleted(open: readonly Sync[], last: Sync | undefined): boolean {

@@ -17,7 +17,9 @@ import type { Read as StoreRead } from '../store/store.ts'
 import { findPurged } from './deletions/purge-events.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
-/** The long reads that only SQLite has. Each takes at most about a second, because the write-ahead log grows meanwhile. */
+/**
+ * The long reads that only SQLite has. Each takes at most about a second, because the write-ahead log grows in the meantime.
+ */
 const OPERATIONS = { select, findPurged }
 
 /** The reads shared with PostgreSQL, found by function name. */

@@ -8,7 +8,7 @@ import type { Operation } from './write-operations.ts'
 export interface WriterConnection {
   readonly id: number
   readonly port: MessagePort
-  /** Whether the connection receives the appends of other threads. Exactly one connection does. */
+  /** Whether the connection receives appends from other threads. Exactly one connection does. */
   readonly receivesAppends: boolean
 }
 
@@ -19,7 +19,7 @@ export interface AppendedBlock extends AppendResult {
 export interface CommitResult {
   /** A result for each operation of the connection; absent if the commit had none of its operations. */
   readonly results?: readonly OperationOutcome[]
-  /** Appends of other threads in this commit, ordered after the appends of the connection. */
+  /** Appends from other threads in this commit, ordered after the connection's own. */
   readonly appended: readonly AppendedBlock[]
 }
 
@@ -84,7 +84,7 @@ export class WriterConnections {
   async #commitBatches(
     batches: readonly Batch[],
   ): Promise<{ appended: number; removed: number | undefined }> {
-    // The appends of the receiving connection are numbered first.
+    // Appends from the receiving connection are numbered first.
     const sorted = batches.toSorted((a, b) => rank(a) - rank(b))
     const results = await this.#perform(sorted.flatMap(({ operations }) => operations))
     const appended: AppendedBlock[] = []

@@ -69,7 +69,7 @@ export interface PurgeEngine {
   /** The position of the last event that any node appended before the call. */
   lastPosition(): Promise<number>
   positionOf(content: DeliveryContent): number | undefined
-  /** Whether the archive refused the event because of a purge, possibly one of another node. */
+  /** Whether the archive refused the event because of a purge, possibly one from another node. */
   isRefused(content: DeliveryContent): boolean
   /**
    * Stores the ids of a purge: no node archives their events from then on. Removes search texts and contents that may contain
@@ -192,7 +192,7 @@ async function beginPurge(context: PurgeContext, purge: Purge, purged: readonly 
   return through
 }
 
-/** Resolves when no reachable node archives or sends an event of these ids. */
+/** Resolves when no reachable node archives or sends an event with these ids. */
 async function refuse(
   { store, engine, clock }: PurgeContext,
   deletionId: string,
@@ -229,7 +229,7 @@ function subjectsOf({ userIds, anonymousIds = [] }: DeletedIds): Subject[] {
 /** The events in the sources of the purge, once each: an alias call may have two of the ids. */
 function coveredOf({ sourceIds }: Purge, events: readonly FoundEvent[]): readonly FoundEvent[] {
   const sources = sourceIds && new Set(sourceIds)
-  // A computed event may report events of any source.
+  // A computed event may report events from any source.
   const covered = events.filter(
     ({ isComputed, sourceId }) => isComputed || (sources?.has(sourceId) ?? true),
   )

@@ -127,7 +127,7 @@ export function countedOf({ state, webhooks }: Delivery) {
   return { attempts, endedAt: isOpen ? null : Math.max(...ends) }
 }
 
-/** Stores new notices, which have no parts yet. Existing ones stay unchanged. */
+/** Stores new notices, which have no parts yet. Existing ones are left unchanged. */
 export async function createNotices(tx: Tx, notices: readonly NewNotice[]): Promise<void> {
   const rows = notices.map(({ subject: { kind, id: userId }, ...notice }) => {
     return { ...notice, kind, userId }

@@ -85,7 +85,7 @@ export class PurgedUsers {
       this.#throughOf('anonymous', anonymousId, content),
       this.#throughOf('anonymous', previousId, content),
     )
-    // An event of unknown position may be newer than the purge.
+    // An event at an unknown position may be newer than the purge.
     return through > 0 && (this.#positionOf(content) ?? Infinity) <= through
   }
 
@@ -97,7 +97,7 @@ export class PurgedUsers {
   ): number {
     const through = id === undefined ? undefined : this.#covered.get(keyOf(kind, id))?.through
     if (through === undefined) return 0
-    // A computed event may report events of any source.
+    // A computed event may report events from any source.
     if (origin !== undefined) return Math.max(...through.values())
     return Math.max(through.get(EVERY_SOURCE) ?? 0, through.get(sourceId) ?? 0)
   }

@@ -14,8 +14,8 @@ import { classification } from '../sending/outcome.ts'
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
  * A receiver that responds to every tenth request with a 503, however few it gets, is faulty, not rate-limited. So
- * after some falls, a trial sends at eight times the pace. If enough is accepted, that pace stays, and its throttled
- * share is tolerated. Otherwise there is a limit, and the next trial is further off.
+ * after some falls, a trial sends at eight times the pace. If enough is accepted, that pace is kept, and its throttled share is
+ * tolerated. Otherwise there is a limit, and the next trial is further off.
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth

@@ -9,7 +9,7 @@ import { sleep } from '../../util/time/sleep.ts'
 import { isForbidden } from '../sending/outcome.ts'
 import { retryWhileUnavailable } from '../records/retry-while-unavailable.ts'
 
-/** Consecutive 410 responses of a webhook, at least a minute apart. */
+/** Consecutive 410 responses from a webhook, at least a minute apart. */
 export interface GoneCount {
   readonly count: number
   readonly lastAt: number

@@ -25,7 +25,7 @@ export interface LaneSchedulerOptions {
   readonly limitsOf: (id: LaneId) => WebhookLimits | undefined
   /** Spaces the attempts of webhooks with `limits.perSecond`. */
   readonly spacing: Pick<AttemptSpacing, 'reserve' | 'release'>
-  /** Whether the webhook gets no attempts now: its breaker is open, or it requested a pause. */
+  /** Whether Hookline makes no attempts to the webhook now, because its breaker is open or its receiver requested a pause. */
   readonly isBlocked: (id: LaneId) => boolean
   readonly signal: AbortSignal
   /** Called when a task gets a slot. It must call `endAttempt` when the attempt is over. */

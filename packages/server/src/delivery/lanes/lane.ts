@@ -154,7 +154,7 @@ export class Lane {
     })
   }
 
-  /** Drops the waiting tasks and returns their number. Tasks in flight stay. */
+  /** Drops the waiting tasks and returns their number. Tasks in flight are kept. */
   clear(): number {
     let cleared = 0
     for (const origin of ['fresh', 'parked'] as const) {

@@ -31,7 +31,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
     const socket = connectTcp({ host: next.address, port })
     tries.add(socket)
     socket.once('connect', () => resolve(socket))
-    // This listener stays: an error may come before undici adds its own.
+    // This listener is kept: an error may come before undici adds its own.
     socket.on('error', (error) => {
       tries.delete(socket)
       errors.push(error)

@@ -77,7 +77,7 @@ export class FreshParking implements Worker {
     return Math.max(MAX_FRESH_MS / 2, oldest + MAX_FRESH_MS - clock.now())
   }
 
-  /** Removes the waiting parts of a delivery from their lanes. Those in flight stay. */
+  /** Removes the waiting parts of a delivery from their lanes. Parts in flight are kept. */
   #removeFromLanes(open: OpenDelivery): void {
     const { lane, onRemovedFromLane } = this.#options
     const { destinationId } = open.delivery

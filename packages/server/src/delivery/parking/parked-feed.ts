@@ -127,7 +127,7 @@ export class ParkedFeed implements Worker {
       await this.#wakeIf(changes.splitAgain(waiting))
     } else if (isPaused(destination, webhook)) {
       if (dueAt !== null) await this.#wakeIf(changes.change(waiting, destination, ANY_TIME, hold))
-      // It stays paused until the setting that forbids its URL changes.
+      // It remains paused until the setting that forbids its URL changes.
       const isForbidden = webhook.paused?.reason === 'url_forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {

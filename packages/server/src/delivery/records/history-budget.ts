@@ -4,7 +4,7 @@ import type { Clock } from '../../util/time/clock.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Keeps the first responses of each hour, then one per interval, as a recent example. */
+/** Keeps the first responses in each hour, then one per interval, as a recent example. */
 interface Rate {
   readonly firstOfHour: number
   readonly thenEveryMs: number

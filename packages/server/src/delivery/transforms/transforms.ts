@@ -10,7 +10,7 @@ import type { TransformResult, Evaluation } from './transform-process.ts'
 /** JSON text, absent if the expression returned nothing, or an error. */
 export type TransformOutcome = { readonly json?: string } | { readonly error: string }
 
-/** How long an expression that has exceeded a limit stays in the second process. */
+/** How long an expression that has exceeded a limit is kept in the second process. */
 const ISOLATED_MS = 60_000
 const MAX_ISOLATED = 1_000
 

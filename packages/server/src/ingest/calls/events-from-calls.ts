@@ -23,7 +23,7 @@ import { isRefused, type IngestRefusal, type RejectedCall } from '../responses.t
 import { type CallRules, parseCall } from './parse-call.ts'
 import { type Receipt, stamp } from './stamp.ts'
 
-/** The calls of one request, with everything needed to turn them into events. */
+/** The calls in one request, with everything needed to turn them into events. */
 export interface RequestCalls {
   readonly calls: readonly Json[]
   readonly sourceId: string

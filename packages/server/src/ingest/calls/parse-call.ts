@@ -19,7 +19,7 @@ import type { Config } from '../../config.ts'
 import { shapedCall } from '../../routing/body.ts'
 import { isRefused, type IngestRefusal } from '../responses.ts'
 
-/** The rules for the calls of one request. */
+/** The rules for the calls in one request. */
 export interface CallRules {
   /** The type that the path names; absent for a batch, whose calls name their types. */
   readonly type: EventType | undefined
@@ -48,7 +48,7 @@ export interface ParsedCall {
 /** Maximum growth factor of JSON that JavaScript rewrites: the 4 bytes of 1e20 become 21 digits. */
 const MAX_GROWTH = 6
 
-/** Whether a call of this request may exceed `maxBytes` when stored. */
+/** Whether a call in this request may exceed `maxBytes` when stored. */
 export function mayBeTooLarge(requestBytes: number, { bytes }: SharedParts, maxBytes: number) {
   return MAX_GROWTH * requestBytes + bytes > maxBytes
 }
@@ -213,7 +213,7 @@ export interface SharedParts {
   readonly bytes: number
 }
 
-/** The calls of one request. A single call is a batch of one. */
+/** The calls in one request. A single call is a batch of one. */
 export interface Batch {
   readonly calls: readonly Json[]
   readonly shared: SharedParts

@@ -35,7 +35,7 @@ export class SuppressedCallRecorder {
     this.#failures = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** @param suppressed the calls of one request that belong to suppressed users */
+  /** @param suppressed the calls in one request that belong to suppressed users */
   record(suppressed: readonly AcceptedEvent[]): void {
     this.#waiting.requests++
     this.#waiting.lastAt = this.#clock.wall()

@@ -109,7 +109,7 @@ test('a token and its sessions have at most 128 waiting requests together', asyn
   expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 2)
 })
 
-test('a waiting search is refused if its token is deleted meanwhile', async () => {
+test('a waiting search is refused if its token is deleted in the meantime', async () => {
   const all = await opened()
   const { server, gate } = all
   const theirs = await searchTimes(3, all)

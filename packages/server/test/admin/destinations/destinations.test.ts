@@ -175,7 +175,7 @@ test('a body that is not an object is refused', async () => {
   expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ' invalid_type'])
 })
 
-test('a change of settings replaces the given fields, and accepts hidden values as they are shown', async () => {
+test('a change to the settings replaces the given fields, and accepts hidden values as they are shown', async () => {
   const settings = {
     sharedSecret: 'correct horse battery',
     webhooks: [{ url: 'https://a.example/', headers: { Authorization: 'Bearer abc' } }],

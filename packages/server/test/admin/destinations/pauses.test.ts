@@ -48,7 +48,7 @@ test('a destination is paused and resumed; the second request changes nothing', 
   expect(await server.must('POST', `/destinations/${id}/resume`)).toEqual(resumed)
 })
 
-test('a paused webhook is shown as paused, remains so after a change of settings, and is resumed with its destination', async () => {
+test('a paused webhook is shown as paused, remains so after a change to its settings, and is resumed with its destination', async () => {
   const { id } = await make()
   await pauseWebhook(id)
   const gone = { since: formatTimestamp(NOON), reason: 'webhook_gone' }

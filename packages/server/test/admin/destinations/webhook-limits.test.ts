@@ -125,7 +125,7 @@ describe('the limits of a webhook', () => {
     expect(errors).toEqual([`/webhooks/0/limits/${expected}`])
   })
 
-  test('refuse a retry window that is not shorter than the retention time, with the remedy', () => {
+  test('refuse a retry window that is not shorter than retention, with the remedy', () => {
     const [found, ...others] = errorsOf({ retryWindow: '7d' })
     expect(others).toEqual([])
     expect(found).toMatchObject({

@@ -72,7 +72,7 @@ test('destinations beyond the limit are counted together, and no counter ever de
     'deliveries_ended_total{destination="other",state="expired"} 2',
   ]
   expect(await others(all)).toEqual(counted)
-  // The oldest of the other destinations takes the free place. Earlier counts stay in the shared series.
+  // The oldest of the other destinations takes the free place. Earlier counts are kept in the shared series.
   expect(await others(all.slice(1))).toEqual(counted)
   metrics.destinationCounts.attempt('dst_c', url, 'retry')
   metrics.destinationCounts.attempt('dst_d', url, 'retry')

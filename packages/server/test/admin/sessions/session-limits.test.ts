@@ -91,7 +91,7 @@ test('simultaneous sign-ins open no more sessions than sequential ones', async (
   expect((await entries).data).toHaveLength(120 + 20)
 })
 
-test('of 200 simultaneous sign-ins of a token, at most 32 wait, the rest are refused, and others can sign in meanwhile', async () => {
+test('of 200 simultaneous sign-ins with one token, at most 32 wait, the rest are refused, and others can still sign in', async () => {
   await using server = await AdminServer.open()
   const { token } = await viewerOf(server)
   const flood = Array.from({ length: 200 }, () => new Browser(server).signIn({ token }))

@@ -218,7 +218,7 @@ test('simultaneous changes all apply; with If-Match only one does', async () => 
   expect(statuses).toEqual([200, 412, 412])
 })
 
-test('the pages make up the whole list, even if records are added meanwhile', async () => {
+test('the pages make up the whole list, even if records are added in between', async () => {
   await using own = await AdminServer.open()
   const seen: string[] = []
   const names = ['a', 'b', 'c', 'd', 'e']

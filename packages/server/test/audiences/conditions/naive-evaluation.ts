@@ -10,7 +10,7 @@ import type {
   Window,
 } from '@hookline/protocol'
 
-/** An event of the user, in its simplest form. */
+/** An event from the user, in its simplest form. */
 export interface NaiveEvent {
   /** Such as `track Order` or `page Home`. */
   readonly what: string

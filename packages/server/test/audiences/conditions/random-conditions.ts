@@ -136,7 +136,7 @@ const event: fc.Arbitrary<NaiveEvent> = fc.record({
   properties: fc.dictionary(property, value, { maxKeys: 2 }),
 })
 
-/** A few events of a user, or more than are kept. */
+/** A few events from a user, or more than are kept. */
 export const someEvents: fc.Arbitrary<readonly NaiveEvent[]> = fc.oneof(
   { weight: 20, arbitrary: fc.array(event, { minLength: 1, maxLength: 12 }) },
   fc.array(event, { minLength: 150, maxLength: 200 }),

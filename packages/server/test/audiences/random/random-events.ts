@@ -20,7 +20,7 @@ interface EventOptions {
   readonly visitors: number
 }
 
-/** An event of one of a few users, on a whole hour: mostly in the past, sometimes in the future. */
+/** An event from one of a few users, on a whole hour: mostly in the past, sometimes in the future. */
 export function someEvent(
   chance: Chance,
   { sourceId, now, hour, visitors }: EventOptions,

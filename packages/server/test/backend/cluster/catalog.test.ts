@@ -31,7 +31,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
       expect([other.catalog.current.destinations.size, changes]).toEqual([0, 2])
     })
 
-    test('picks up a change whose notification was lost at the next poll', async () => {
+    test('picks up a change on the next poll if its notification was lost', async () => {
       await using harness = await openClusterHarness()
       await harness.backend.catalog.putSource(source)
       await harness.sql(`UPDATE catalog SET document = replace(document, 'Web', 'Store'),

@@ -77,7 +77,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the change feed', () => {
     expect(feed.failure).toBeUndefined()
   })
 
-  test('runs one refresh at a time, and another for changes published meanwhile', async () => {
+  test('runs one refresh at a time, and another for changes published during it', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
     const publish = () =>

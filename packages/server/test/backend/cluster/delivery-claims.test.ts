@@ -357,7 +357,7 @@ describe.skipIf(clusterSkipReason() !== undefined)(
 )
 
 describe.skipIf(clusterSkipReason() !== undefined)('a claim whose response was lost', () => {
-  test('ends once the database responds again, and other claims stay', async () => {
+  test('ends once the database responds again, and other claims are kept', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)
     const [first, second] = await recordMany(harness, 2)

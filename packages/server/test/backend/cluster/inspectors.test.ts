@@ -38,7 +38,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the inspector of a cluster',
 
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  test('lists the requests of all nodes, newest first, in pages without gaps', async () => {
+  test('lists the requests from all nodes, newest first, in pages without gaps', async () => {
     const requests = Array.from({ length: 7 }, (_, number) =>
       anInspectedRequest({}, { receivedAt: NOON + number }),
     )
@@ -56,7 +56,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the inspector of a cluster',
     expect(await inspectors[0]!.shared.counts()).toMatchObject({ stored: 7, received: 7 })
   })
 
-  test('finds a complete request of another node, and nothing for an unknown id', async () => {
+  test('finds a complete request from another node, and nothing for an unknown id', async () => {
     const body = JSON.stringify({ type: 'track', event: 'ä'.repeat(300_000) })
     const request = anInspectedRequest(body, { headers: [['X-A', '1']] })
     inspectors[1]!.requests.add(request)

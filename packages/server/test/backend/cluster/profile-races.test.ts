@@ -141,7 +141,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await harness.sql('SELECT * FROM trait_values')).toEqual([])
   })
 
-  test('create one profile for a user that one adds to a list while the other applies an event of the user', async () => {
+  test('create one profile for a user that one adds to a list while the other applies an event from the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [])

@@ -38,7 +38,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('signals between nodes', () =
     expect(received[0]).toEqual(large)
   })
 
-  test('a request collects the responses of all other nodes, and does not wait long for one that does not respond', async () => {
+  test('a request collects the responses from all other nodes, and does not wait long for one that does not respond', async () => {
     await using opened = await openNodes(3)
     await untilConnected(opened.nodes)
     const [a, b, c] = opened.nodes

@@ -50,7 +50,7 @@ async function openNode({ url }: NatsServer, ackWaitMs = ACK_WAIT_MS) {
   }
 }
 
-/** Takes messages of a partition, acks all but the first `kept`, and disconnects like a node that dies. */
+/** Takes messages from a partition, acks all but the first `kept`, and disconnects like a node that dies. */
 async function takeAndDie(
   { url }: NatsServer,
   partition: number,
@@ -159,7 +159,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(() => node.ids()).toEqual(wanted)
   })
 
-  test('do not affect messages of a replacement stream when they are acked late', async () => {
+  test('do not affect messages in a replacement stream when they are acked late', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await node.log.append([acceptedEvent()])

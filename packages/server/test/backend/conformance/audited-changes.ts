@@ -191,7 +191,7 @@ export function auditedChangesConformance(open: OpenBackendHarness): void {
     })
   })
 
-  test('a change replaces an expired response of an earlier request', async () => {
+  test('a change replaces an expired response to an earlier request', async () => {
     await using harness = await open()
     const { idempotentResponses, tokens } = harness.backend
     const earlier = { ...response, sealed: 'first', expiresAt: NOON - 1 }

@@ -15,7 +15,7 @@ export async function countNames(
   await eventNames.add({ after: through, through: through + 1, purges, names: counts.changes() })
 }
 
-/** Counts an event of u1 with the planted value as its name and as the name of a property, and an event of u3. */
+/** Counts an event from u1 with the planted value as its name and as the name of a property, and an event from u3. */
 export async function plantNames(backend: Backend, planted: string): Promise<void> {
   await backend.catalog.putSource(newSource())
   await countNames(backend, [

@@ -33,7 +33,7 @@ export function tokensConformance(open: OpenBackendHarness): void {
       expect([...harness.backend.tokens.current.values()]).toEqual([used])
     })
 
-    test('of the same millisecond stay in the order of their creation', async () => {
+    test('from the same millisecond are kept in the order of their creation', async () => {
       await using harness = await open()
       for (const id of ['tok_b', 'tok_a']) await harness.backend.tokens.add({ ...token, id })
       expect([...harness.backend.tokens.current.keys()]).toEqual(['tok_b', 'tok_a'])

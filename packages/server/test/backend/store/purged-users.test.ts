@@ -5,7 +5,7 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 const HOUR = 60 * 60 * 1000
 const PURGED = purgedIdsOf([{ kind: 'user', id: 'u1' }], { sourceIds: null, through: 5 })
 
-test('a removed event is covered, and events of other users are not looked up', () => {
+test('a removed event is covered, and events from other users are not looked up', () => {
   const mine = acceptedEvent()
   const purged = new PurgedUsers({
     positionOf: ({ id }) => {

@@ -99,7 +99,7 @@ describe('while a receiver is down', () => {
   })
 })
 
-test('a webhook that responds with Retry-After gets no attempt before that time', async () => {
+test('a webhook that responds with Retry-After is not tried again before that time', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver({
     respond: [{ status: 429, headers: { 'retry-after': '60' } }, 200],

@@ -187,7 +187,7 @@ test.for([undefined, { perSecond: 0.6 }])(
   (other) => {
     const node = new Node({ limits: { perSecond: 0.5 } })
     node.add(LIMITED, 500)
-    // A paused webhook has no limits, and no attempts.
+    // A paused webhook has no limits, and Hookline makes no attempts to it.
     for (let times = 0; times < 100; times++) {
       node.isBlocked = other === undefined
       const before = node.begun.length

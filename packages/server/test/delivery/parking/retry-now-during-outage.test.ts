@@ -6,7 +6,7 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const HOUR = 60 * 60 * 1000
 
-/** Which calls of the engine fail. */
+/** Which of the engine's calls fail. */
 type Outage = 'none' | 'claims' | 'everything'
 
 /** The backend, whose queue is unavailable to the engine during the outage. */

@@ -11,7 +11,7 @@ import { IngestHarness } from '../ingest-harness.ts'
 
 const suppression = { kind: 'user', sourceId: null, since: NOON, deletionId: 'del_a' } as const
 
-test('each call of a suppressed user is counted once, at the time of its request, and others are stored', async () => {
+test('each call from a suppressed user is counted once, at the time of its request, and others are stored', async () => {
   await using harness = await IngestHarness.open()
   const { suppressions } = harness.backend
   await suppressions.add([
@@ -74,7 +74,7 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
     .toMatchObject([{ failures: 2 }])
 })
 
-test('suppressed calls that arrive during a write share one further write, however many there are', async () => {
+test('suppressed calls that arrive during a write share one more write, however many there are', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,

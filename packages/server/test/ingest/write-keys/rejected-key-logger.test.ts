@@ -59,7 +59,7 @@ test('40,000 different keys log 21 lines per minute, and each request is in one 
   flood()
   expect(lines).toHaveLength(21)
   const others = lines.find(({ keyPrefix }) => keyPrefix === null)
-  // All requests of the first minute, except for the 21 that were logged in it.
+  // All requests in the first minute, except for the 21 that were logged in it.
   expect(others?.requests).toBe(40_000 - 21)
 })
 

@@ -40,7 +40,7 @@ describe('a secret is hidden', () => {
   })
 })
 
-test('any other text stays as it is', () => {
+test('any other text is left unchanged', () => {
   const text = fc.stringMatching(/^[%&#x;\\u0-9a-dé"/]{0,200}$/)
   fc.assert(
     fc.property(text, (each) => {

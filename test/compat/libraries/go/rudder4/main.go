@@ -1,4 +1,4 @@
-// Makes the calls of a file with github.com/rudderlabs/analytics-go/v4.
+// Makes the calls in a file with github.com/rudderlabs/analytics-go/v4.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Makes the calls of a file with github.com/segmentio/analytics-go 1.
+// Makes the calls in a file with github.com/segmentio/analytics-go 1.
 package main
 
 import (

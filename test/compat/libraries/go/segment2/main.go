@@ -1,4 +1,4 @@
-// Makes the calls of a file with github.com/segmentio/analytics-go 2. Version 2.0 needs the build tag v20.
+// Makes the calls in a file with github.com/segmentio/analytics-go 2. Version 2.0 needs the build tag v20.
 package main
 
 import (

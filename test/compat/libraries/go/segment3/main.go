@@ -1,4 +1,4 @@
-// Makes the calls of a file with github.com/segmentio/analytics-go/v3.
+// Makes the calls in a file with github.com/segmentio/analytics-go/v3.
 package main
 
 import (

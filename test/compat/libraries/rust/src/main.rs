@@ -1,4 +1,4 @@
-//! Makes the calls of a file with the crate `segment`.
+//! Makes the calls in a file with the crate `segment`.
 
 mod message;
 

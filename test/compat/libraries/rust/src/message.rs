@@ -3,7 +3,7 @@ use serde_json::{json, Map, Value};
 use time::format_description::well_known::Rfc3339;
 use time::OffsetDateTime;
 
-/// The message of the crate for a call of the file.
+/// The crate's message for a call in the file.
 pub fn message_of(call: &Value) -> BatchMessage {
     let (user, timestamp) = (user(call), timestamp(call));
     let (context, integrations) = (object(call, "context"), object(call, "integrations"));

@@ -30,7 +30,7 @@ interface PageRequest {
   readonly cursor?: string
 }
 
-/** A member of an audience, or a user's value of a computed trait. */
+/** A member of an audience, or a user's value for a computed trait. */
 export interface ValueRow {
   readonly userId: string | null
   readonly since: string

@@ -38,7 +38,7 @@ interface DeliveryRowProps {
   readonly delivery: Delivery
   readonly index: number
   readonly isOpen: boolean
-  /** Of the users. */
+  /** The space of its users. */
   readonly space: string
 }
 

@@ -20,7 +20,7 @@ interface AuthEditorProps {
   readonly onChange: (auth: AuthDraft) => void
 }
 
-/** How the requests of a webhook authenticate. Secrets are write-only. */
+/** How requests to a webhook authenticate. Secrets are write-only. */
 export function AuthEditor(props: AuthEditorProps): ReactElement {
   const { auth, hasSameUrl, index, error, onChange } = props
   const { kind, values, storedKind } = auth

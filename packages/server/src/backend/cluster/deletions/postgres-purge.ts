@@ -21,7 +21,7 @@ import { PostgresTx } from '../postgres/postgres-store.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { removeEvents } from './remove-events.ts'
 
-/** Maximum ids and events of one step. */
+/** Maximum ids and events in one step. */
 const GROUP_IDS = 10
 const STEP_EVENTS = 500
 
@@ -88,7 +88,7 @@ async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Pro
   return anonymous.length === 0 || removeIdentities(tx, { ids: anonymous, ...rest })
 }
 
-/** A step's start: a group of ids, and the last event of the previous step. */
+/** A step's start: a group of ids, and the last event in the previous step. */
 interface PurgeCursor {
   readonly from: number
   readonly at: number
@@ -103,7 +103,7 @@ interface FoundRow extends FoundEvent {
   readonly receivedAt: number
 }
 
-/** Finds the next events of a group of ids, in order of arrival. Each part of the union uses one index. */
+/** Finds the next events with one of these ids, in order of arrival. Each part of the union uses one index. */
 async function find(
   postgres: Postgres,
   { subjects, through, computedThrough }: EventsToPurge,

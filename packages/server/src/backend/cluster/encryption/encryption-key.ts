@@ -76,7 +76,10 @@ interface SealedRow {
   readonly label: string
 }
 
-/** Reseals data of other keys with the first key of `box`. Rows that change meanwhile, or cannot be opened, stay unchanged. */
+/**
+ * Reseals data of other keys with the first key of `box`. Rows that change in the meantime, or cannot be opened, are left
+ * unchanged.
+ */
 export async function reseal(postgres: Postgres, box: SecretBox): Promise<void> {
   for (const column of SEALED_COLUMNS) {
     let rows = await oldRows(postgres, column, box.keyId)

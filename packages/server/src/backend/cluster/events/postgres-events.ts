@@ -154,7 +154,7 @@ interface PurgeRow {
   readonly id: string
   /** Empty for every source. */
   readonly source_id: string
-  /** `null`: a suppression, which covers all events of the user. */
+  /** `null`: a suppression, which covers all of the user's events. */
   readonly through: number | null
 }
 

@@ -42,7 +42,7 @@ export interface StreamState {
   readonly bytes: number
 }
 
-/** The first message of a partition that seems neither in progress nor next. */
+/** The first message in a partition that seems neither in progress nor next. */
 export interface StuckMessage {
   readonly consumer: string
   readonly subject: string

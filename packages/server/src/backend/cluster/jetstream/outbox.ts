@@ -66,7 +66,7 @@ export class OutboxRelay implements AsyncDisposable {
     return rows.length === MAX_ROWS
   }
 
-  /** Sequential, so that the events of a source keep their order. */
+  /** Sequential, so that a source's events keep their order. */
   async #send({ number, chunk }: OutboxRow): Promise<void> {
     const { stream, publisher } = this.#options
     const [first] = eventsOfChunk(chunk, `outbox:${number}`).events
@@ -78,7 +78,7 @@ export class OutboxRelay implements AsyncDisposable {
 
 export const OUTBOX_ID = 'outbox.'
 
-/** A chunk must fit into a message of the log. */
+/** A chunk must fit into a message in the log. */
 const CHUNK_BYTES = 512 * 1024
 
 /** Stores evaluations in one transaction with the events that announce them, which the outbox appends to the log. */
@@ -111,7 +111,7 @@ async function putInOutbox(
   events: readonly AcceptedEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  // The log is partitioned by source, so a chunk contains events of one source only.
+  // The log is partitioned by source, so a chunk contains events from one source only.
   const chunks = [...Map.groupBy(events, ({ sourceId }) => sourceId).values()].flatMap(chunksOf)
   await sql`
     INSERT INTO outbox (chunk) SELECT chunk FROM unnest(${chunks.map(chunkOf)}::bytea[])

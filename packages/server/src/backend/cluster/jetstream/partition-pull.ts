@@ -25,7 +25,7 @@ const NANOS_PER_MS = 1_000_000
 
 const IDLE = 100
 
-/** Pulls the messages of one partition. Unlike the NATS client, it does not drop messages that arrive while it stops. */
+/** Pulls the messages in one partition. Unlike the NATS client, it does not drop messages that arrive while it stops. */
 export class PartitionPull {
   readonly #options: PartitionPullOptions
   readonly #inbox = createInbox()

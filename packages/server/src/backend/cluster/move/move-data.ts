@@ -23,7 +23,7 @@ class RowCountMismatchError extends Error {
 }
 
 export interface MoveReport {
-  /** `rows` are in the cluster. `skipped` are only in the file: corrupted events, and events of an unfinished purge. */
+  /** `rows` are in the cluster. `skipped` are only in the file: corrupted events, and events covered by an unfinished purge. */
   readonly tables: readonly {
     readonly table: string
     readonly rows: number

@@ -49,7 +49,7 @@ CREATE TABLE declined (
 ) PARTITION BY RANGE (event_id);
 CREATE TABLE declined_default PARTITION OF declined DEFAULT;
 
--- A purge covers events of these ids up to a position. An empty source_id covers all sources. Nodes read new rows by number.
+-- A purge covers events with these ids up to a position. An empty source_id covers all sources. Nodes read new rows by number.
 CREATE TABLE purged_ids (
   number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind        txt    NOT NULL,
@@ -124,7 +124,7 @@ CREATE INDEX waiting_parts_due ON waiting_parts (lane, due_at, delivery_id);
 -- Each row is the lease of all claims of a node. schema: the version that the node supports.
 CREATE TABLE claiming_nodes (id txt PRIMARY KEY, until timestamptz NOT NULL, schema int NOT NULL DEFAULT 0);
 
--- content: an event that is not in the archive, or an unreadable message of the log.
+-- content: an event that is not in the archive, or an unreadable message from the log.
 CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL, content bytea);
 
 -- finished_at NULL: open. search_text: JSON, removed by purges.
@@ -209,7 +209,7 @@ CREATE TABLE trait_values (
 );
 CREATE INDEX trait_values_by_identity ON trait_values (identity, trait);
 
--- The earliest event of a user with an anonymousId. is_first: no other user claims it earlier.
+-- A user's earliest event with an anonymousId. is_first: no other user claims it earlier.
 CREATE TABLE claims (
   anonymous   bigint  NOT NULL,
   claimer     bigint  NOT NULL,

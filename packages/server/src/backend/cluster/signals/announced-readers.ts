@@ -5,7 +5,7 @@ interface AnnouncedReadersOptions {
   readonly clock: Clock
   /** Sends the topics that this node reads to the other nodes. */
   readonly announce: (topics: readonly string[]) => void
-  /** Receives the messages of a topic, until the returned function is called. */
+  /** Receives the messages on a topic, until the returned function is called. */
   readonly subscribe: (topic: string) => () => void
 }
 
@@ -22,7 +22,7 @@ interface OwnTopic {
 export class AnnouncedReaders implements Disposable {
   readonly #options: AnnouncedReadersOptions
   readonly #own = new Map<string, OwnTopic>()
-  /** The announcements of other nodes. */
+  /** The announcements from other nodes. */
   readonly #others = new Map<
     string,
     { readonly topics: readonly string[]; readonly until: number }

@@ -36,7 +36,7 @@ export class SealedChannel {
     }
   }
 
-  /** Calls `listener` for each message of a subject until the returned function is called. */
+  /** Calls `listener` for each message on a subject until the returned function is called. */
   receive(subject: string, listener: (message: NodeMessage, raw: Msg) => void): () => void {
     const joined = new JoinedParts()
     const subscription = this.#link.connection.subscribe(subject, {

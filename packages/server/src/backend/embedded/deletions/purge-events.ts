@@ -62,7 +62,9 @@ interface PurgeBatch {
   readonly next: number | null
 }
 
-/** Finds the events of a purge after a position. For anonymousIds it reads every event: an index would slow each append. */
+/**
+ * Finds the events covered by a purge after a position. For anonymousIds it reads every event: an index would slow each append.
+ */
 export function findPurged(
   db: DatabaseSync,
 ): (search: EventsToPurge & { readonly after: number }) => PurgeBatch {

@@ -102,7 +102,7 @@ export const RECORDED_POSITIONS = `
   UNION ALL SELECT MAX(through) FROM cursors
   UNION ALL SELECT MAX(purge_through) FROM deletions WHERE step <> 'done'`
 
-/** Numbers the events of the log, one instance per writer thread. Numbers are never reused, so a rollback leaves a gap. */
+/** Numbers the events in the log, one instance per writer thread. Numbers are never reused, so a rollback leaves a gap. */
 export class LogNumbering {
   #last: number
 

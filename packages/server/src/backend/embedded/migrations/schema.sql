@@ -445,7 +445,7 @@ CREATE TABLE trait_values (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX trait_values_by_identity ON trait_values (identity, trait);
 
--- The earliest event of a user with an anonymousId. `is_first`: no other user claims it earlier.
+-- A user's earliest event with an anonymousId. `is_first`: no other user claims it earlier.
 CREATE TABLE claims (
   anonymous   INTEGER NOT NULL,
   claimer     INTEGER NOT NULL,

@@ -15,7 +15,7 @@ import { attemptOf, deliveryOf } from '../../conformance/deliveries/recorded-del
 import { plantNames } from '../../conformance/planted-names.ts'
 import { announce, follow, user } from '../../conformance/profiles/profile-changes.ts'
 
-/** Planted wherever a client, or the response of a receiver, can put text. */
+/** Planted wherever a client, or a receiver's response, can put text. */
 export const PLANTED = 'PLANTED-VALUE'
 /** The day with most of the events. */
 export const DAY = Math.floor(NOON / DAY_MS)
@@ -83,7 +83,7 @@ function randomText(bytes: number): string {
   return randomBytes(Math.ceil(bytes * 0.75)).toString('base64')
 }
 
-/** Events, some of them of u1 with the planted value wherever a client can put it. */
+/** Events, some of them from u1 with the planted value wherever a client can put it. */
 export function someEvents(count: number, random: () => number, at = NOON): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.1
@@ -101,7 +101,7 @@ export function someEvents(count: number, random: () => number, at = NOON): Acce
   })
 }
 
-/** Records a delivery of each event that failed once, with a response that echoes the request. */
+/** Records, for each event, a delivery that failed once, with a response that echoes the request. */
 export async function failOnce(
   { deliveries }: Backend,
   events: readonly AcceptedEvent[],

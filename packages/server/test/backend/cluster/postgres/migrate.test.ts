@@ -24,7 +24,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the schema', () => {
     for (const node of nodes) await node[Symbol.asyncDispose]()
   })
 
-  test('that is newer but supports this version is accepted and stays unchanged', async () => {
+  test('that is newer but supports this version is accepted and left unchanged', async () => {
     const { databaseUrl } = await newClusterNamespace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     const steps = [
@@ -59,7 +59,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the schema', () => {
     await migrate(postgres, [...MIGRATIONS, step, { version: schema + 2, sql: '' }])
   })
 
-  test('of a newer, incompatible version is refused and stays unchanged', async () => {
+  test('of a newer, incompatible version is refused and left unchanged', async () => {
     const { databaseUrl } = await newClusterNamespace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres, [

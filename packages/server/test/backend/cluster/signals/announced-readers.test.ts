@@ -20,7 +20,7 @@ function openReaders() {
   return { clock, announced, subscribed, readers, received }
 }
 
-test('a topic counts as read for 15 s after the last announcement of another node', () => {
+test('a topic counts as read for 15 s after the last announcement from another node', () => {
   const { clock, readers, received } = openReaders()
   readers.announced('b', ['activity', 'counts'])
   clock.advance(10_000)

@@ -45,7 +45,7 @@ export class ClusterDays implements AsyncDisposable {
     return `${table}_${new Date(this.noon).toISOString().slice(0, 10).replaceAll('-', '')}`
   }
 
-  /** Archives events of the day. */
+  /** Archives events for the day. */
   async archive(count: number, at = this.noon): Promise<readonly AcceptedEvent[]> {
     const events = Array.from({ length: count }, () =>
       acceptedEvent({ at, receivedAt: formatTimestamp(at) }),

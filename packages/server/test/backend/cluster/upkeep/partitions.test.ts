@@ -120,7 +120,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a day that is old enough', (
     expect(await days.count('attempts')).toBe(1)
   })
 
-  test('stays until every follower of the archive has read all of it', async () => {
+  test('is kept until every follower of the archive has read all of it', async () => {
     await using days = await ClusterDays.open()
     await days.archive(5)
     await days.sql(`INSERT INTO cursors VALUES ('follower', 4)`)
@@ -129,7 +129,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a day that is old enough', (
     expect(await removeAll(days.backend, { before: days.after })).toBe(5)
   })
 
-  test('stays while the log has one of its events', async () => {
+  test('is kept while the log has one of its events', async () => {
     await using days = await ClusterDays.open()
     const [event] = await days.archive(5)
     await days.backend.log.append([event!])

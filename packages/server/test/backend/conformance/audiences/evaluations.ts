@@ -51,7 +51,7 @@ async function announceTwice(
   return stored.flatMap(({ announcements }) => announcements.map(({ event }) => event))
 }
 
-/** Consumes at least `count` events of the log, without acks. */
+/** Consumes at least `count` events from the log, without acks. */
 async function consumed({ backend }: BackendHarness, count: number): Promise<AcceptedEvent[]> {
   const stop = new AbortController()
   const events: AcceptedEvent[] = []
@@ -193,7 +193,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(Object.fromEntries(sizes)).toEqual({ aud_a: 1, trt_a: 1 })
     })
 
-    test('skips a profile that has changed since it was loaded, which stays dirty', async () => {
+    test('skips a profile that has changed since it was loaded, and leaves it dirty', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])

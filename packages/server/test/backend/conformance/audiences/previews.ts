@@ -178,7 +178,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await selected(harness, { type: 'identify', where: filters })).toEqual(['c'])
     })
 
-    test('ignores events of other spaces and computed events', async () => {
+    test('ignores events in other spaces and computed events', async () => {
       await using harness = await open()
       const elsewhere = newSource({ id: 'src_b', space: 'other' })
       await harness.backend.catalog.putAll({ sources: [newSource(), elsewhere], destinations: [] })

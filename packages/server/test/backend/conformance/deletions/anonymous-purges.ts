@@ -30,7 +30,7 @@ export function anonymousPurgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([parked.eventId, ...idsOf(others).toReversed()])
     })
 
-    test('keeps events of other sources, and removes the deliveries of purged events', async () => {
+    test('keeps events from other sources, and removes the deliveries of purged events', async () => {
       await using harness = await open()
       const [elsewhere] = await receive(harness, { anonymousId: 'a1', sourceId: 'src_b' })
       const { id } = await recordDelivery(harness, {}, acceptedEvent({ anonymousId: 'a1' }))

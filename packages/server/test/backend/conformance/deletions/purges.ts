@@ -83,7 +83,7 @@ export function purgesConformance(open: OpenBackendHarness): void {
       expect(await keptIds(harness)).toEqual([stranger!.id])
     })
 
-    test('finds few events of a user among many others', async () => {
+    test('finds a few events from a user among many others', async () => {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index > count - 300

@@ -70,7 +70,7 @@ export function logConformance(
       if (isOrdered) expect(eventsOf(entries)).toEqual(events)
     })
 
-    test('hands out every event of several sources', async () => {
+    test('hands out every event from several sources', async () => {
       await using harness = await open()
       const events = Array.from({ length: 40 }, (_, index) =>
         acceptedEvent({ sourceId: `src_${index % 10}` }),

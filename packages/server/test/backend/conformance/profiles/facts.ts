@@ -37,7 +37,7 @@ async function pruneAll({ backend: { facts } }: BackendHarness, now: number): Pr
   while (cursor !== null) cursor = await facts.prune({ now, cursor })
 }
 
-/** Applies an event of u1 at each position, counted by the clause. */
+/** Applies an event from u1 at each position, counted by the clause. */
 async function count(
   harness: BackendHarness,
   clause: number,

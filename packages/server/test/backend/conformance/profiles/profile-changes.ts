@@ -12,7 +12,7 @@ import type { BackendHarness } from '../backend-harness.ts'
 export const user = (id: string): ProfileId => ({ kind: 'user', id })
 export const anonymous = (id: string): ProfileId => ({ kind: 'anonymous', id })
 
-/** By default, an identify call of u1 at NOON. It has the anonymousId that it claims, like a call from a client. */
+/** By default, an identify call from u1 at NOON. It has the anonymousId that it claims, like a call from a client. */
 export function changeOf(
   position: number,
   { timestamp = NOON, ...change }: Partial<ProfileChange> = {},

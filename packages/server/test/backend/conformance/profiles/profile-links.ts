@@ -12,7 +12,7 @@ import {
   user,
 } from './profile-changes.ts'
 
-/** A call of a user on a device, `timestamp` milliseconds after NOON. */
+/** A call from a user on a device, `timestamp` milliseconds after NOON. */
 const on = (device: string, userId: string, timestamp: number, traits = {}) => ({
   userId,
   traits,
@@ -27,7 +27,7 @@ async function idsOf(harness: BackendHarness, userId: string): Promise<readonly 
 
 export function profileLinksConformance(open: OpenBackendHarness): void {
   describe('on a shared device', () => {
-    test('two users stay separate, and the device belongs to the first one', async () => {
+    test('two users are kept separate, and the device belongs to the first one', async () => {
       await using harness = await open()
       await follow(harness, [
         { anonymousId: 'tablet', traits: { from: 'ad' }, timestamp: NOON },

@@ -60,7 +60,7 @@ test('a removed write-ahead log is reported, and the start is refused until the 
   const onCorruption = (description: string): void => void reported.push(description)
   expect(await folder.count({ acceptLoss: accept, onCorruption })).toBe(0)
   expect(reported).toEqual([expect.stringContaining('commits are missing')])
-  // Only once: nothing is missing at the next start.
+  // Only once: nothing is missing on the next start.
   expect(await folder.count({ acceptLoss: accept, onCorruption })).toBe(0)
   expect(reported).toHaveLength(1)
 })

@@ -189,7 +189,7 @@ describe('the rebuild of a corrupted database', () => {
     expect(db.prepare('SELECT * FROM spaces').all()).toEqual([{ name: 'default', profiles: 2 }])
   })
 
-  test('names the events of several corrupted pages', async () => {
+  test('names the events on several corrupted pages', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaves = pagesOf(file).filter(isLeafOfEvents)
@@ -270,7 +270,7 @@ describe('the rebuild of a corrupted database', () => {
   test.each<[string, (uses: readonly PageUse[]) => PageUse]>([
     ['of other events', (uses) => uses.filter(isLeafOfEvents)[5]!],
     ['of an empty table', (uses) => uses.find((use) => use.table === 'audit')!],
-  ])('names the events of a page that was overwritten with a page %s', async (_, sourceOf) => {
+  ])('names the events on a page that was overwritten with a page %s', async (_, sourceOf) => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const uses = pagesOf(file)

@@ -18,7 +18,7 @@ const PLANTED = 'PLANTED-VALUE'
 const maxWaitingBytes = 2 ** 26
 const NEVER = new AbortController().signal
 
-/** Events, some with the planted value wherever a client, or the response of a receiver, can put it. */
+/** Events, some with the planted value wherever a client, or a receiver's response, can put it. */
 function someEvents(count: number, random: () => number): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.05

@@ -36,7 +36,7 @@ test('events appended by several threads are handed out in the order of their nu
   for (const { writer } of others) await writer[Symbol.asyncDispose]()
 })
 
-test('a failing append of one thread does not fail appends of another in the same commit', async () => {
+test('a failing append from one thread does not fail appends from another in the same commit', async () => {
   await using open = new OpenLog()
   const [first, again] = [acceptedEvent(), acceptedEvent()]
   await open.log.append([first])

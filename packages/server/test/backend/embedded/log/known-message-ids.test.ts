@@ -120,7 +120,7 @@ test('startup with a longer window reads the additional messageIds from events',
   expect(filtersWith(known, 'last-40')).toEqual([])
 })
 
-test('with a window of 0 ms, messageIds of the same millisecond are kept', () => {
+test('with a window of 0 ms, messageIds from the same millisecond are kept', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, { dedupeWindowMs: 0 })
