@@ -14,7 +14,7 @@ import { threadTable } from './comparison.ts'
 const CONNECTIONS = 64
 
 /**
- * CPU time of an event from call to receiver, compared with the minimum cost: the bare server for its call plus the bare
+ * CPU time per event from call to receiver, compared with the minimum cost: the bare server for its call plus the bare
  * loop for its delivery.
  */
 export function costRatio(goals: { readonly singleCalls: number }): Benchmark {

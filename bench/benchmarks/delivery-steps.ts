@@ -9,7 +9,7 @@ const STEPS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
   Hookline: () => loadedDelivery('delivery-hookline.ts'),
 }
 
-/** CPU time of a delivered event, in steps from the bare loop to Hookline, to show the cost of each. */
+/** CPU time per delivered event, in steps from the bare loop to Hookline, to show the cost of each. */
 export function deliverySteps(): Benchmark {
   return {
     async run(settings) {

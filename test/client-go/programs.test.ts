@@ -23,7 +23,7 @@ const user = (index: number) => `u${index}`
 const names = (count: number, first = 0) =>
   Array.from({ length: count }, (_, at) => user(at + first))
 
-/** The deliveries of each program, in any order. */
+/** Each program's deliveries, in any order. */
 const EXPECTED: Readonly<Record<string, readonly Delivered[]>> = {
   calls: [
     { type: 'identify', userId: '019mr8mf4r', traits: { plan: 'Enterprise', friends: 42 } },

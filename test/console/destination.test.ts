@@ -124,7 +124,7 @@ async function signatureOf({ api }: RunningService, id: string): Promise<string>
   return (await api.call<Destination>('GET', `destinations/${id}`)).settings.signature
 }
 
-test('deliveries of a paused destination are shown as held, and sent when it is resumed', async () => {
+test('deliveries to a paused destination are shown as held, and sent when it is resumed', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await service.createDestination({ urls: [receiver.url] })

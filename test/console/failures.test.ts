@@ -159,7 +159,7 @@ test('a group with only its newest failures counted is not the default of a retr
   await page.getByRole('radio', { name: /^All rejected or expired/, checked: true }).waitFor()
 })
 
-test('failures of a deleted destination are not listed, and the refusal of a retry is shown', async () => {
+test('failures at a deleted destination are not listed, and the refusal of a retry is shown', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })
   const id = await service.createDestination({ urls: [receiver.url] })

@@ -20,7 +20,7 @@ function isPast(service: RunningService, time: string | null): Promise<void> {
   return service.eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(time!) + 150))
 }
 
-describe.concurrent('parked deliveries of a destination', () => {
+describe.concurrent('parked deliveries to a destination', () => {
   test('end immediately when it is removed, whenever they are due, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '3600000' } })

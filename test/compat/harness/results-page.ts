@@ -28,7 +28,7 @@ const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]
 const COUNTED = Object.keys(COLUMNS) as Counted[]
 
 /**
- * The results of every library whose last full run passed, as a page.
+ * The results for every library whose last full run passed, as a page.
  * @throws {Error} if there are no results
  */
 export function resultsPage(): string {

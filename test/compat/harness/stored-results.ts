@@ -4,7 +4,7 @@ import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
 import type { LibraryResult } from './result.ts'
 
-/** Ignored by git: figures of one run on one machine. */
+/** Ignored by git: figures from one run on one machine. */
 export const RESULTS = new URL('../../../node_modules/.cache/compat/', import.meta.url)
 
 /** The scenarios that a library runs. */
@@ -13,7 +13,7 @@ export function scenariosOf({ without }: Library): ScenarioName[] {
   return all.filter((scenario) => without?.[scenario] === undefined)
 }
 
-/** Writes the results of a language, if every scenario of every library ran and passed. */
+/** Writes the results for a language, if every scenario of every library ran and passed. */
 export async function writeResults(
   language: string,
   libraries: readonly Library[],
@@ -27,7 +27,7 @@ export async function writeResults(
   await writeFile(new URL(`${name}.json`, RESULTS), `[\n${lines}\n]\n`)
 }
 
-/** The stored results of all languages. */
+/** The stored results for all languages. */
 export function readResults(): LibraryResult[] {
   const names = existsSync(RESULTS) ? readdirSync(RESULTS) : []
   return names
@@ -35,7 +35,7 @@ export function readResults(): LibraryResult[] {
     .flatMap((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as LibraryResult[])
 }
 
-/** The result of each scenario that the library runs; `undefined` if it is missing. */
+/** The result for each scenario that the library runs; `undefined` if it is missing. */
 export function resultsOf(
   library: Library,
   results: readonly LibraryResult[],

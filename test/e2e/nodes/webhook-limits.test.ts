@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startNodes } from './start-nodes.ts'
 
-test('perSecond limits the attempts of all nodes together', async () => {
+test('perSecond limits the attempts on all nodes together', async () => {
   const times: number[] = []
   const respond = () => {
     times.push(performance.now())

@@ -62,7 +62,7 @@ test('the confirmation is the id, or the number of ids', () => {
   expect(deletionConfirmation({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
 })
 
-test('the error of one id includes its line number', () => {
+test('the error for one id includes its line number', () => {
   const errors = [
     { pointer: '/userIds/1', code: 'x', message: 'It is half a character.', hint: 'Cut between.' },
   ]

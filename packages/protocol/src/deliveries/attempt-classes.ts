@@ -100,7 +100,7 @@ export const ATTEMPT_CLASSES = {
 
 export type AttemptClass = keyof typeof ATTEMPT_CLASSES
 
-/** The error of an attempt that failed because of the response status alone. */
+/** The error for an attempt that failed because of the response status alone. */
 export function statusError(status: number): string {
   return `The receiver responded with ${status}.`
 }

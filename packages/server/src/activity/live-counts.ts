@@ -36,7 +36,7 @@ const SECOND_MS = 1_000
 /** Seconds kept for slow readers. */
 const MAX_SECONDS = 60
 
-/** Counts activity per second while there are readers, and adds the counts of other nodes. */
+/** Counts activity per second while there are readers, and adds the counts from other nodes. */
 export class LiveCounts implements Omit<
   ActivityListener,
   'changed' | 'unlinked' | 'purged' | 'updated'

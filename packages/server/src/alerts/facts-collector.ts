@@ -210,8 +210,8 @@ export class FactsCollector {
   }
 
   /**
-   * Whether the destination works again: its last attempt succeeded, and none has failed for a while. The order within a minute comes
-   * from the recent attempts of all nodes, because statistics store only the minute of a result.
+   * Whether the destination works again: its last attempt succeeded, and none has failed for a while. The order within a minute
+   * comes from the recent attempts on all nodes, because statistics store only the minute of a result.
    */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
     // Only results that count as failing but include a delivery need the order, which requires a query to the other nodes.

@@ -27,11 +27,11 @@ export interface Finding {
   readonly url: string | null
   /** The host of that webhook, or of the destination's only webhook. */
   readonly host?: string
-  /** The result of the last failed attempt, without bodies, secrets and data of users. */
+  /** The result of the last failed attempt, without bodies, secrets or user data. */
   readonly reason?: string
   /** The deliveries that failed with that result. */
   readonly failure?: FailureGroup
-  /** Additional properties of its alert, without data of users. */
+  /** Additional properties of its alert, without user data. */
   readonly details?: JsonObject
   /** A path of the console. */
   readonly to: string

@@ -45,8 +45,9 @@ const COUNTED = new Set([
 ])
 
 /**
- * The recent results of all destinations and the counts of the last day, from the statistics: they survive a restart and include all
- * nodes. The first refresh reads the minutes of an hour and the hours of a day; the next ones read only the minutes since.
+ * The recent results of all destinations and the counts for the last day, from the statistics: they survive a restart and
+ * include all nodes. The first refresh reads the minutes of an hour and the hours of a day; the next ones read only the minutes
+ * since.
  */
 export class RecentResults {
   readonly #statistics: Pick<Statistics, 'read'>

@@ -101,7 +101,7 @@ export interface Deliveries extends DeliveryQueue {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>>
 }
 
-/** Only this many of the newest failures of a destination are counted. */
+/** Only this many of a destination's newest failures are counted. */
 export const MAX_COUNTED_FAILURES = 2_000
 
 /** Undelivered deliveries with the same class and status of their last attempts, or that ended without an attempt. */
@@ -140,7 +140,7 @@ export interface WaitingParts {
 
 /** Summaries of deliveries. Each call does a bounded amount of work. */
 export interface DeliveryReports {
-  /** Groups of failures of one destination, or of all that `isIncluded` accepts, largest first. */
+  /** Groups of failures at one destination, or at all that `isIncluded` accepts, largest first. */
   failures(filter: {
     readonly destinationId?: string
     readonly isIncluded?: (destinationId: string) => boolean

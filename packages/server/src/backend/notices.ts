@@ -22,7 +22,7 @@ export interface NoticeHistory extends DeliveryHistory {
   readonly subject: Subject
 }
 
-/** The progress of the notices of one deletion to one destination. */
+/** The progress of one deletion's notices to one destination. */
 export interface NoticeProgress {
   readonly sourceId: string
   readonly destinationId: string

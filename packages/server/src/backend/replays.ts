@@ -67,7 +67,7 @@ export interface Replays {
   select(selection: ReplaySelection, options: ReplayScan): Promise<ReplaySlice>
 
   /**
-   * Makes the deliveries of a step pending with a new window, and advances the cursor: both or neither. Skips unfinished ones.
+   * Makes the deliveries in a step pending with a new window, and advances the cursor: both or neither. Skips unfinished ones.
    * Resolves to the new replay, or to `undefined` without changes if the replay has ended or is at another cursor.
    */
   advance(replay: Replay, step: ReplayStep): Promise<Replay | undefined>

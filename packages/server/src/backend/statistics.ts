@@ -6,7 +6,7 @@ export type Span = keyof typeof SPANS
 /** Counts by name, for example `received` or `failed.expired`. */
 export type Counts = Readonly<Record<string, number>>
 
-/** The counts of one span of time for one source and destination; `''` stands for none. */
+/** The counts in one span of time for one source and destination; `''` stands for none. */
 export interface CountsRow {
   readonly span: Span
   readonly start: number

@@ -27,7 +27,7 @@ export interface ResponseConfig {
   readonly status: number
   /** How long each response is delayed. */
   readonly delayMs: number
-  /** How many attempts of each delivery get `status`; later ones get 200. `null`: all of them. */
+  /** How many attempts in each delivery get `status`; later ones get 200. `null`: all of them. */
   readonly failFirst: number | null
 }
 

@@ -74,7 +74,7 @@ export class SharedInspector {
     if (others !== undefined) this.#own.respond(others)
   }
 
-  /** The results of all nodes, this one first. */
+  /** The results from all nodes, this one first. */
   async #query<Q extends QueryName>(query: Q, ...input: QueryInput<Q>): QueryResults<Q> {
     const own = this.#own[query](input[0] as never) as QueryResult<Q>
     return [own, ...(await this.#queryOthers(query, ...input))]

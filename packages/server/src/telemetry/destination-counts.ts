@@ -10,7 +10,7 @@ export interface DestinationCount {
 /** Counts by destination: up to `maxDestinations` individually, the rest together. A counter must not go down. */
 export class DestinationCounts {
   readonly maxDestinations: number
-  /** The counts of all other destinations. */
+  /** The counts for all other destinations. */
   others = newCount()
   readonly #byId = new Map<string, DestinationCount>()
 

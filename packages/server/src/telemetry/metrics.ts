@@ -244,7 +244,7 @@ export class Metrics {
 
   readonly threadMetrics: ThreadMetricsRegistry
 
-  /** @param ofProcess whether to include metrics of the process: only in main */
+  /** @param ofProcess whether to include process metrics: only in main */
   constructor(maxDestinations = 200, { ofProcess = true } = {}) {
     if (ofProcess) this.#restartEventLoop = collectProcessMetrics(this.registry)
     this.destinationCounts = new DestinationCounts(maxDestinations)

@@ -19,7 +19,7 @@ export function fieldError(
   return { pointer, code, message, hint }
 }
 
-/** The error of a value that is missing or has the wrong type. */
+/** The error for a value that is missing or has the wrong type. */
 export function typeError(
   value: unknown,
   pointer: string,

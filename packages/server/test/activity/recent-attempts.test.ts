@@ -12,7 +12,7 @@ function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome']
   recent.recorded({ delivery, attempts, isEnd: false })
 }
 
-test('counts the attempts of a destination, and how many of them succeeded', () => {
+test('counts the attempts to a destination, and how many of them succeeded', () => {
   const recent = new RecentAttempts(new ManualClock(), NO_SIGNALS)
   record(recent, 'delivered', 'retry')
   record(recent, 'rejected')

@@ -190,7 +190,7 @@ test('many destinations that fail at once raise at most 30 alerts an hour, lost 
   expect(watched.names.slice(30)).toEqual(['Deliveries Expired'])
 })
 
-test('lost data of many destinations raises at most 60 alerts an hour', async () => {
+test('lost data at many destinations raises at most 60 alerts an hour', async () => {
   await using watched = await WatchedBackend.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const destinationId of ids) {

@@ -159,7 +159,7 @@ describe('a transform', () => {
   })
 
   test.each(EVERY_CONSTRUCT)(
-    'has the same result as with JSONata itself: %s',
+    'has the same result as in JSONata itself: %s',
     async (expression) => {
       const itself = await jsonata(expression).evaluate(structuredClone(CART))
       expect(itself).toBeDefined()
@@ -167,7 +167,7 @@ describe('a transform', () => {
     },
   )
 
-  test('fails with the same error as with JSONata itself', async () => {
+  test('fails with the same error as in JSONata itself', async () => {
     for (const expression of [
       'items.($error(sku))',
       '$map(items, function($i) { $i.sku + 1 })',

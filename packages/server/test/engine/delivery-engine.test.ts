@@ -84,7 +84,7 @@ describe('a pipeline that fails', () => {
   })
 })
 
-test('a failure of one worker does not affect the others', async () => {
+test('a failure in one worker does not affect the others', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({

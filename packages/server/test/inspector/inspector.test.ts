@@ -143,7 +143,7 @@ test('an error in the inspector makes the attempt fail', async () => {
   expect(await send()).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
 })
 
-test('failFirst fails the first attempts of each delivery, by attempt number', async () => {
+test('failFirst fails the first attempts in each delivery, by attempt number', async () => {
   const { inspector, send } = open()
   inspector.responses = { status: 500, delayMs: 0, failFirst: 2 }
   const statuses = []

@@ -19,7 +19,7 @@ export function openSender(options: Partial<WebhookSenderOptions> = {}): Webhook
   return sender
 }
 
-/** The first attempt of a small delivery to `url`, unsigned. */
+/** The first attempt at a small delivery to `url`, unsigned. */
 export const requestTo = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
   url,
   headers: {},

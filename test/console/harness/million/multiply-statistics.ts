@@ -6,7 +6,7 @@ import {
 } from '../../../../packages/server/src/backend/statistics.ts'
 import type { EventCopies } from './multiply-events.ts'
 
-/** The counts of one source and destination, for all original events. */
+/** The counts for one source and destination, for all original events. */
 interface EventCounts {
   readonly sourceId: string
   readonly destinationId: string

@@ -99,7 +99,7 @@ function addChannel(alerts: ApiCommand): void {
     })
 }
 
-/** @throws {Failure} `not found` for a destination of another source */
+/** @throws {Failure} `not found` for another source's destination */
 async function channelOf(api: ManagementApi, idOrName: string): Promise<Channel> {
   const id = await idOf(api, 'destination', idOrName)
   const { channels } = await api.getAlerts()

@@ -148,7 +148,7 @@ interface WatchedAttempt {
   readonly event: Event['event']
 }
 
-/** Polls for new attempts of one destination, in order, until the result is disposed of. */
+/** Polls for new attempts to one destination, in order, until the result is disposed of. */
 async function watchAttempts(
   api: ManagementApi,
   destinationId: string,

@@ -141,7 +141,7 @@ function badgeOf({ condition, severity }: Cause): BadgeState {
   return { tone, words: LABELS[condition] }
 }
 
-/** The state of one webhook of a destination. */
+/** The state of one of a destination's webhooks. */
 export function webhookState(
   { url, breaker }: Pick<WebhookHealth, 'url' | 'breaker'>,
   { enabled, paused, settings }: Pick<Destination, 'enabled' | 'paused' | 'settings'>,

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { deliveryQuery } from '../deliveries/delivery-query.ts'
 import { ResponseQuote } from '../trace/response-quote.tsx'
 
-/** The response to the last failed attempt of a delivery, if it was stored. */
+/** The response to a delivery's last failed attempt, if it was stored. */
 export function SampleResponse({ deliveryId }: { readonly deliveryId: string }): ReactElement {
   const { data } = useQuery({
     ...deliveryQuery(deliveryId),

@@ -12,7 +12,7 @@ interface DryRun {
   readonly error: unknown
 }
 
-/** Counts the deliveries of a replay without starting it. */
+/** Counts the deliveries in a replay without starting it. */
 export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
   const { data, error, isFetching } = useQuery({
     // Not under `replays`, so that running replays do not refetch it.

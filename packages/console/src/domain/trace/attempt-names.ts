@@ -30,7 +30,7 @@ interface NamedAttempt {
   readonly name: string
 }
 
-/** The attempts of all deliveries of an event, oldest first, with the names of their destinations. */
+/** The attempts in all deliveries of an event, oldest first, with the names of their destinations. */
 export function namedAttempts(
   { deliveries }: Pick<Trace, 'deliveries'>,
   names: Pick<Names, 'destination'>,

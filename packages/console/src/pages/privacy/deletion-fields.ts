@@ -39,7 +39,7 @@ export function deletionConfirmation({ userIds = [], anonymousIds = [] }: Deleti
   return ids.length === 1 ? confirmationText(ids[0]!, 'delete') : String(ids.length)
 }
 
-/** The first error of a list of ids, or of one of its ids. */
+/** The first error in a list of ids, or in one of its ids. */
 export function errorIn(
   error: unknown,
   pointer: string,

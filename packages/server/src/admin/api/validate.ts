@@ -44,7 +44,7 @@ function changedValues(text: string): readonly FieldError[] {
   return body === undefined ? [] : errorsIn(body)
 }
 
-/** The errors of all values in a body. Not recursive, because a hostile body may be nested deeply. */
+/** The errors in all values of a body. Not recursive, because a hostile body may be nested deeply. */
 function errorsIn(body: Json): readonly FieldError[] {
   const errors: FieldError[] = []
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]

@@ -183,7 +183,7 @@ function parseTransform(input: unknown, errors: FieldError[]): string | undefine
 /** The time to parse a path grows quadratically with its steps. */
 const MAX_STEPS = 1_000
 
-/** The errors of a JSONata expression. Its functions are checked only when it is applied to an event. */
+/** The errors in a JSONata expression. Its functions are checked only when it is applied to an event. */
 export function transformErrors(input: unknown, pointer: string): readonly FieldError[] {
   const hint = 'Use a JSONata expression, such as { "text": event }.'
   if (typeof input !== 'string' || input.trim() === '')

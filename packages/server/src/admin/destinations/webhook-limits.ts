@@ -267,7 +267,7 @@ class LimitsParser {
 }
 
 interface ItemRule {
-  /** Returns the code of the error of an invalid item. */
+  /** Returns the code of the error for an invalid item. */
   readonly parse: (item: unknown) => number | string
   readonly hint: string
 }

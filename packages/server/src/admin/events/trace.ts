@@ -201,7 +201,7 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
 
 const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined', 'removed'])
 
-/** The last failure of each webhook that has not accepted the event. */
+/** The last failure at each webhook that has not accepted the event. */
 function failureExplanations({ webhooks }: Delivery): Explanation[] {
   return webhooks.flatMap((part) => {
     const { state, lastAttempt } = part

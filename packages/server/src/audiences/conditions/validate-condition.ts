@@ -84,7 +84,7 @@ export function treeErrors(input: unknown, clauses: Clauses): readonly FieldErro
 class TreeValidation {
   readonly errors: FieldError[] = []
   readonly #language: Clauses
-  /** Counts leaves, to bound the errors of a hostile tree. */
+  /** Counts leaves, to bound the number of errors in a hostile tree. */
   #clauses = 0
 
   constructor(language: Clauses) {

@@ -36,7 +36,7 @@ export class AttemptSpacing {
   }
 }
 
-/** The last two reserved times of a webhook. */
+/** The last two times reserved for a webhook. */
 interface ReservedTimes {
   readonly at: number
   readonly before: number

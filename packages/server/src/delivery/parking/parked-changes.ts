@@ -124,7 +124,7 @@ export class ParkedChanges {
     })
   }
 
-  /** The maximum wait between two attempts of a webhook of the destination. */
+  /** The maximum wait between two attempts to any of the destination's webhooks. */
   #maxWaitOf(of: { readonly destinationId: string }): number {
     const webhooks = this.#settings(of)?.webhooks ?? []
     return webhooks.reduce(

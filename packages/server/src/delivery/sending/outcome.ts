@@ -197,7 +197,7 @@ export function describeFailure(error: unknown): string {
   return `${sentence ?? fallback}${suffix}.`
 }
 
-/** The error of an attempt for the log. The error of a transform may quote the event. */
+/** An attempt's error for the log. A transform's error may quote the event. */
 export function loggedError({
   class: kind,
   error,

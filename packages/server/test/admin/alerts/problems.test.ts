@@ -100,7 +100,7 @@ test('many failures are not listed a few minutes after the receiver works again'
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('the results of another process count', async () => {
+test('the results from another process count', async () => {
   await using server = await open()
   await server.count(NOON - 30 * MINUTE, { 'attempts.no_response': 2 })
   expect((await problemsOf(server)).map(({ count }) => count)).toEqual([2])
@@ -287,7 +287,7 @@ test('a retry window longer than a lowered retention needs attention', async () 
   ])
 })
 
-test('failures of a deleted destination are not listed, and are not retried', async () => {
+test('failures at a deleted destination are not listed, and are not retried', async () => {
   await using server = await open()
   const { destinationId } = server
   const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })

@@ -51,7 +51,7 @@ test('failures are grouped, each group with its meaning and remedy', async () =>
   })
 })
 
-test('failures of deleted destinations are only listed on request', async () => {
+test('failures at deleted destinations are only listed on request', async () => {
   await using server = await AdminServer.open()
   const { id: sourceId } = await server.must<{ id: string }>('POST', '/sources', {
     body: { name: 'web' },

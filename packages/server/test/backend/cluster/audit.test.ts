@@ -8,7 +8,7 @@ import { openClusterHarness } from './open-cluster-harness.ts'
 describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   auditConformance(openClusterHarness)
 
-  test('every node lists the audit entries of all nodes', async () => {
+  test('every node lists the audit entries from all nodes', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     await harness.backend.audit.append(auditEntryOf('adt_1'))

@@ -35,7 +35,7 @@ function evaluatedOf({ profileId, version, userIds }: LoadedProfile): EvaluatedP
   return { profileId, version, results, announcements, recheckAt: null }
 }
 
-/** Counts the rows of a FROM clause. */
+/** Counts the rows in a FROM clause. */
 async function count(harness: ClusterHarness, from: string): Promise<number> {
   const [row] = await harness.sql(`SELECT count(*)::int AS count FROM ${from}`)
   return Number(row!['count'])
@@ -75,7 +75,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await a.evaluations.due(NOON, 9)).toEqual([])
   })
 
-  test('leave no data of a user that one purges while the other evaluates', async () => {
+  test('leave no data about a user that one purges while the other evaluates', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     for (const userId of USERS.slice(0, 10)) {

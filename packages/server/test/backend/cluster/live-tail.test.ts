@@ -55,7 +55,7 @@ async function readOnOtherNodes({ signals }: Backend): Promise<void> {
 }
 
 describe.skipIf(clusterSkipReason() !== undefined)('the live tail of several nodes', () => {
-  test('shows the activity of all nodes, and filters it by events from other nodes', async () => {
+  test('shows the activity on all nodes, and filters it by events from other nodes', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const [onA, ofUser] = [

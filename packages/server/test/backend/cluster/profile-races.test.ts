@@ -89,7 +89,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test("leave no data of a user that one purges while the other applies a slice with that user's events", async () => {
+  test("leave no data about a user that one purges while the other applies a slice with that user's events", async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -104,7 +104,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('store no result of a profile that the other purges or links to another profile', async () => {
+  test('store no result for a profile that the other purges or links to another profile', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -125,7 +125,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('leave no value of a user in an index that one builds while the other purges the user', async () => {
+  test('leave no value from a user in an index that one builds while the other purges the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [])

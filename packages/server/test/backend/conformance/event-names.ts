@@ -113,7 +113,7 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('keep the counts of the last seven days only', async () => {
+    test('keep the counts for the last seven days only', async () => {
       await using harness = await opened(open)
       for (let day = 0; day < 10; day++)
         await add(harness, seen({ days: new Map([[TODAY + day, day]]) }))
@@ -122,7 +122,7 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       expect(name!.count).toBe(10)
     })
 
-    test('keep the counts of other days if one is in the future, because a clock was ahead', async () => {
+    test('keep the counts for other days if one is in the future, because a clock was ahead', async () => {
       await using harness = await opened(open)
       await add(harness, seen({ days: new Map([[TODAY + 1_000, 1]]) }))
       await add(harness, seen({ days: new Map([[TODAY, 2]]) }))

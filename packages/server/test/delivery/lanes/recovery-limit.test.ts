@@ -34,7 +34,7 @@ describe('the limit of a recovering lane', () => {
     expect(after(times(9, bad))?.limit).toBe(1)
   })
 
-  test('is halved once by the failures of one round trip', () => {
+  test('is halved once by the failures in one round trip', () => {
     const at = { now: 100, concurrency: 64, isBinding: true }
     const halved = afterResult(after(times(200, good))!, { ...bad, begunAt: 90 }, at)!
     expect(afterResult(halved, { ...bad, begunAt: 95 }, { ...at, now: 105 })?.limit).toBe(5)

@@ -26,7 +26,7 @@ test('retried deliveries are split into parts, slice by slice, and delivered', a
   expect(receiver.requests).toHaveLength(2 * MANY)
 })
 
-test('retried deliveries of a removed destination are rejected', async () => {
+test('retried deliveries to a removed destination are rejected', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   await engine.destination('dst_a', receiver.url)

@@ -21,7 +21,7 @@ test('a request with a filled URL uses the sockets of its webhook, regardless of
   expect(receiver.connections).toBe(1)
 })
 
-test('the error of a redirect has no target if the URL has user data', async () => {
+test('the error for a redirect has no target if the URL has user data', async () => {
   const receiver = await listening({ respond: { status: 308, headers: { Location: '/u1/' } } })
   const url = `${receiver.url}/{{userId}}`
   const result = await openSender().send(requestTo(url, { filledUrl: `${receiver.url}/u1` }))

@@ -21,7 +21,7 @@ func (s *Settled) Enqueued(err error) error {
 // Success counts a call that the library has sent.
 func (s *Settled) Success() { s.reported.Add(1) }
 
-// Failure reports the error of a call, and counts it.
+// Failure reports the error for a call, and counts it.
 func (s *Settled) Failure(err error) {
 	Report(err.Error())
 	s.reported.Add(1)

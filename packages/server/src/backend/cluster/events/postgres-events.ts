@@ -200,7 +200,7 @@ function isPurgedBy(
   event: AcceptedEvent,
   positionOf: PositionOf,
 ): boolean {
-  // A computed event may contain data of any source.
+  // A computed event may contain data from any source.
   const isOfSource = isOf(sourceId, event) || event.origin !== undefined
   return isOfSource && through !== null && positionOf(event) <= through
 }

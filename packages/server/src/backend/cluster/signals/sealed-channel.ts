@@ -13,7 +13,7 @@ export interface NodeMessage {
 const HEAD_BYTES = 1024
 const LABEL = 'signals'
 
-/** Messages between nodes, sealed with the encryption key: they contain URLs with credentials, and data of users. */
+/** Messages between nodes, sealed with the encryption key: they contain URLs with credentials, and user data. */
 export class SealedChannel {
   readonly #link: NatsLink
   readonly #box: SecretBox

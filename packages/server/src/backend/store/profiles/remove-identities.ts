@@ -241,7 +241,7 @@ async function removeRows(tx: Tx, identities: readonly AffectedIdentity[]): Prom
   await countProfiles(tx, changes)
 }
 
-/** Removes announcements and list entries of users, for computations of the space and removed ones. */
+/** Removes users' announcements and list entries, for computations in the space and removed ones. */
 async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): Promise<void> {
   const isOfUser = sql`user_id ${tx.dialect.among(userIds)}`
   const named = await tx.all(sql<{ readonly number: number; readonly document: string | null }>`

@@ -31,7 +31,7 @@ async function fill(cluster: ErasedCluster): Promise<void> {
 }
 
 describe.skipIf(clusterSkipReason() !== undefined)('after a deletion', () => {
-  test('no data of the user is in any PostgreSQL file except the WAL, and none reappears with later writes', async () => {
+  test('no data about the user is in any PostgreSQL file except the WAL, and none reappears with later writes', async () => {
     await using cluster = await ErasedCluster.open()
     const { server, backend } = cluster
     await fill(cluster)

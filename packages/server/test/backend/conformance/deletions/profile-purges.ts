@@ -191,7 +191,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       },
     )
 
-    test('removes the results of a former id that only a refused alias mentions', async () => {
+    test('removes the results for a former id that only a refused alias mentions', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       const alias = (id: string) => ({ userId: 'u0', type: 'alias' as const, links: [user(id)] })

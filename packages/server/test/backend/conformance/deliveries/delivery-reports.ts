@@ -281,7 +281,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(await ids(false)).toEqual([ended.id])
     })
 
-    test('is filtered by the last attempt of a webhook and by time', async () => {
+    test('is filtered by the last attempt to a webhook and by time', async () => {
       await using harness = await open()
       const a = await recorded(harness, { at: NOON }, FAILED)
       const b = await recorded(harness, { at: NOON + 10 }, { ...FAILED, status: 500 })

@@ -64,7 +64,7 @@ function changesOf({ events }: History, space: string, clause: number): ProfileC
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : 1
 
-/** All readable data of a space. Linked anonymousIds are read through their users. */
+/** All readable data in a space. Linked anonymousIds are read through their users. */
 async function readAll({ backend }: BackendHarness, space: string): Promise<unknown> {
   const users = await Promise.all(
     USERS.map(async (id) => {

@@ -114,7 +114,7 @@ describe('the rebuild of a corrupted database', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([])
   })
 
-  test('loses only the rows of a corrupted page, for any page', { timeout: 240_000 }, async () => {
+  test('loses only the rows on a corrupted page, for any page', { timeout: 240_000 }, async () => {
     using folder = new TemporaryFolder()
     const original = await fill(folder.path)
     // All leaves of events are alike, so a sample suffices.

@@ -76,7 +76,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await purgeAll(deletions, slice)
 }
 
-test('no data of a purged user is left in any file, and none reappears with later writes', async () => {
+test('no data about a purged user is left in any file, and none reappears with later writes', async () => {
   using folder = new TemporaryFolder()
   const random = seededRandom(7)
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })

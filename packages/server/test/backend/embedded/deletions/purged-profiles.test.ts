@@ -69,7 +69,7 @@ async function evaluate({ evaluations, memberships }: Backend): Promise<void> {
   await memberships.changeList(list, { add, remove: [], at: NOON })
 }
 
-test('no data of a purged profile is left in any file, and none reappears with later writes', async () => {
+test('no data from a purged profile is left in any file, and none reappears with later writes', async () => {
   using folder = new TemporaryFolder()
   const random = seededRandom(7)
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })

@@ -27,7 +27,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await deletions.erase(new AbortController().signal)
 }
 
-test('no data of a purged user reappears from an attempt in flight or a lane, even if isPurged fails', async () => {
+test('no data about a purged user reappears from an attempt in flight or a lane, even if isPurged fails', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({
     respond: ({ body }) => opened.then(() => ({ status: 500, body: body.toString() })),

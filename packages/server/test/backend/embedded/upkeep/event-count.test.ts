@@ -3,7 +3,7 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-test('the count of many events is an estimate and marked as such', async () => {
+test('the count of many events is an estimate, and is marked as such', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
