@@ -20,7 +20,7 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import { threadVariables } from '../load/threads.ts'
 
 // Everything between the log and the receiver, wired by the service's composition root. Events are appended durably, as
-// in ingest. The second argument has additional destination settings, as JSON; the third is the setting
+// in ingest. The second argument contains additional destination settings, as JSON; the third is the setting
 // `traceContext`. The OpenTelemetry environment variables apply.
 
 const [port, routing = '{}', traceContext = 'on'] = process.argv.slice(2)

@@ -3,7 +3,8 @@ import { createLogger, openService, parseConfig } from '@hookline/server'
 import { threadVariables } from '../load/threads.ts'
 import { serveRequests } from '../load/serve-requests.ts'
 
-// Hookline as in production, on the data folder in the first argument. The second argument has additional settings, as JSON.
+// Hookline as in production, on the data folder in the first argument. The second argument contains additional settings, as
+// JSON.
 
 const [dataDir, more = '{}'] = process.argv.slice(2)
 const config = parseConfig(threadVariables(process.env), {

@@ -163,7 +163,7 @@ describe('leaving a page', () => {
     expect(second).toMatchObject({ batch: first!.batch, writeKey: 'wk_test' })
   })
 
-  test('works when other scripts have used the keepalive quota of the page', async () => {
+  test("works when other scripts have used up the page's keepalive quota", async () => {
     const hide = `dispatchEvent(new Event('pagehide'))`
     const used = `fetch('/slow', { method: 'POST', keepalive: true, body: 'x'.repeat(60_000) })`
     const program = `void ${used}; makeCalls(5, 2_000); ${hide}; await analytics.flush()`

@@ -80,7 +80,7 @@ interface Arrived {
   readonly messageId: string
 }
 
-test('a browser's preflight request is allowed, and the browser may read the response', async () => {
+test("a browser's preflight request is allowed, and the browser may read the response", async () => {
   await using service = await startService()
   const captures = wireCaptures(service.source.writeKey)
   const withPreflight = captures.filter(({ preflight }) => preflight !== undefined)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { markdownPages, readRepositoryFile, REPOSITORY } from '@hookline/testing/repository'
 
-/** The relative links of a page whose target does not exist. */
+/** The relative links in a page whose targets do not exist. */
 function deadLinks(page: string, text: string): string[] {
   return linksIn(text).filter((link) => {
     const [path = '', anchor] = link.split('#')

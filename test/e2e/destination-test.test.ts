@@ -73,7 +73,7 @@ it('a test delivery of a stored event has the webhook-id of its delivery', async
   expect(second!.headers['webhook-id']).toBe(deliveryId)
 })
 
-it('respects the rules for addresses, and shows each webhook's response', async () => {
+it("respects the rules for addresses, and shows each webhook's response", async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService({ settings: { allowedNetworks: '127.0.0.0/8' } })
   const urls = [receiver.url, 'http://169.254.169.254/', 'http://127.0.0.1:2/']

@@ -46,7 +46,7 @@ describe('npm pack of a package', () => {
     expect(await entriesOf('client')).toContain('dist/index.js')
   })
 
-  test('excludes the output of source files that were removed since an earlier build', async () => {
+  test('excludes the output of source files that have been removed since an earlier build', async () => {
     mkdirSync(inClone('packages/protocol/dist'), { recursive: true })
     writeFileSync(inClone('packages/protocol/dist/gone.js'), '')
     expect(await entriesOf('protocol')).not.toContain('dist/gone.js')

@@ -25,7 +25,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 type Flags = { readonly [S in SettingName]?: string }
 
-/** A configuration file: settings by name, with values as in flags. */
+/** A configuration file: settings by name, with values written as in flags. */
 export interface ConfigFile {
   readonly path: string
   readonly values: Readonly<Record<string, string>>

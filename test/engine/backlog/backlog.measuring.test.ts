@@ -140,7 +140,7 @@ function expectBounds(what: string, { seconds, maxLivezMs, maxRssMiB }: Measured
   expect(maxRssMiB).toBeLessThan(MAX_RSS_MIB)
 }
 
-/** The peak resident memory of the process. */
+/** The process's peak resident memory. */
 function peakBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024

@@ -38,7 +38,7 @@ function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Infinity
 }
 
-test('calls are not slowed down while thousands of a user's events are purged and overwritten', async () => {
+test("calls are not slowed down while thousands of a user's events are purged and overwritten", async () => {
   await using receivers = await ReceiversProcess.open()
   await using service = new MeasuredService()
   await service.start()

@@ -17,7 +17,7 @@ export interface ProcessLifecycleOptions {
   readonly clock: Clock
   readonly open: () => RunningProcess
   readonly onStarted: (process: RunningProcess) => void
-  /** Whether the backend is unavailable, or was at any time since `at`. */
+  /** Whether the backend is unavailable, or has been at any time since `at`. */
   readonly wasUnavailableSince: (at: number) => boolean
   /** Called when a process exited before it could record the results of all its attempts. */
   readonly onInterrupted: () => void

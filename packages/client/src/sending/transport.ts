@@ -35,7 +35,7 @@ const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 /** The browser's limit for the bodies of all `keepalive` requests in flight, in bytes. */
 const KEEPALIVE_BYTES = 64 * 1024
 
-/** The bytes of `KEEPALIVE_BYTES` in use by all clients of the page. */
+/** The bytes of `KEEPALIVE_BYTES` in use by all clients on the page. */
 let keepaliveBytes = 0
 
 /** Sends batches, each in one POST request. */
@@ -88,7 +88,7 @@ export class Transport {
     try {
       return await this.#fetch(sent, { signal, keepalive: true })
     } catch (error) {
-      // Other scripts of the page may have used up the browser's limit.
+      // Other scripts on the page may have used up the browser's limit.
       if (signal.aborted) throw error
       return await this.#fetch(sent, { signal })
     } finally {

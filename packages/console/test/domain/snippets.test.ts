@@ -22,7 +22,7 @@ test('the address of a service is a URL without a user, a query or shell metacha
     expect([wrong, addressOf(wrong)]).toEqual([wrong, undefined])
 })
 
-test('each snippet has the write key and the address', () => {
+test('each snippet contains the write key and the address', () => {
   const target = { address: 'https://events.example.com', writeKey: 'wk_1' }
   for (const { id, code } of snippetsFor(target)) {
     expect([id, code]).toEqual([id, expect.stringContaining('https://events.example.com')])

@@ -123,7 +123,7 @@ test('an entry links to its target, unless that was removed or has no page', () 
     expect(pageOf({ ...entry, targetId })).toBeUndefined()
 })
 
-test('an entry has the name of its record', () => {
+test('an entry shows the name of its record', () => {
   expect(targetNameOf(entry)).toBe(undefined)
   const named = { before: { name: 'Old' }, after: { name: 'ERP' } }
   expect(targetNameOf(named)).toBe('ERP')

@@ -177,7 +177,7 @@ function ofService(condition: ConditionName, title: string, more: Partial<Findin
   return finding(condition, SERVICE, title, { to: '/system', ...more })
 }
 
-/** The remedy for each failed check, as in the runbook and `hookline doctor`. */
+/** The remedy for each failed check, as given in the runbook and by `hookline doctor`. */
 const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'clock',

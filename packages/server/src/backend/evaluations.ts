@@ -78,7 +78,9 @@ export interface Evaluations {
    */
   commit(evaluated: readonly EvaluatedProfile[]): Promise<readonly EvaluatedProfile[]>
 
-  /** Appends events that repeat announcements: all or none. Resolves to false if a user was purged since `purges` was read. */
+  /**
+   * Appends events that repeat announcements: all or none. Resolves to false if a user has been purged since `purges` was read.
+   */
   announce(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
 
   /** The next profiles by number: at most `WALK_PROFILES` and about `WALK_BYTES` of values, but at least one. Empty at the end. */

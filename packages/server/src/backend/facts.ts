@@ -47,7 +47,7 @@ export interface Facts {
 
   /**
    * Adds facts, makes their profiles dirty, and records how far the clauses are filled: all or nothing. Resolves to false without
-   * changes if a user was purged since the slice was read.
+   * changes if a user has been purged since the slice was read.
    */
   fill(slice: FillSlice): Promise<boolean>
 

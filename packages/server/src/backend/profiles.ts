@@ -56,7 +56,7 @@ export interface ProfileSlice {
   readonly at: number
 }
 
-/** Why an id in a call was not linked to its userId: as in `UnlinkedIdsByReason`. */
+/** Why an id in a call was not linked to its userId: a reason in `UnlinkedIdsByReason`. */
 type UnlinkedReason = 'other_user' | 'limit' | 'placeholder'
 
 /** New ids in a source's calls that were not linked. Each call with a placeholder counts. */
@@ -164,7 +164,7 @@ export interface Profiles {
 
   /**
    * Applies a slice, makes changed profiles dirty, and moves the cursor to its end: all or nothing. Resolves to `undefined`
-   * without changes if the cursor is not at `after`, or a user was purged since: then read the state and the slice again.
+   * without changes if the cursor is not at `after`, or a user has been purged since: then read the state and the slice again.
    */
   apply(slice: ProfileSlice): Promise<AppliedSlice | undefined>
 

@@ -234,7 +234,7 @@ export class IngestionHandler {
   ): Steps<CheckedRequest | IngestResponse> {
     const { request, endpoint, isStrict, beginTrace } = received
     const { config, clock } = this.#deps
-    // Other bodies of the source may have used up its tokens since this one was read.
+    // Other bodies from the source may have used up its tokens since this one was read.
     const limited = found && this.#limited(found)
     const bytes = received.body.take()
     if (limited) return limited

@@ -31,7 +31,7 @@ export interface ChangeActivity {
   readonly left: number
 }
 
-/** Ids in calls of a source that have a userId but were not linked to it. `reason` is an `UnlinkedReason`. */
+/** Ids in a source's calls that have a userId but were not linked to it. `reason` is an `UnlinkedReason`. */
 export interface UnlinkedActivity {
   readonly sourceId: string
   readonly reason: string

@@ -295,7 +295,7 @@ test('a destination has one row, with its causes and the worst one as its title'
   expect(problems[0]!.causes.map(({ title }) => title).join()).not.toContain('secret-path')
 })
 
-test('a destination's failure is listed once, followed by its earlier causes', () => {
+test("a destination's failure is listed once, followed by its earlier causes", () => {
   const seen = { destinationId: 'dst_a', firstSeenAt: NOON - 9, lastError: null }
   const [problem] = problemsOf({
     results: { ...GOOD, attempts: 40, delivered: 0, failingSince: NOON - MINUTE },

@@ -24,7 +24,7 @@ test('a clause that must keep more facts is refilled from the archive while the 
   expect(await membersOf(open, 'aud_b')).toEqual(['u1'])
   expect(await announcedValues(open)).toEqual(['u2 true', 'u1 true'])
   const [clause] = await open.backend.facts.clauses()
-  // The log also has the identify call announced for u2.
+  // The log also contains the identify call announced for u2.
   expect(clause).toMatchObject({
     retention: { maxCount: 301 },
     fillThrough: 303,

@@ -108,7 +108,7 @@ describe('a sample', () => {
     expect(chosen(0.1).filter((event) => others.has(event)).length).toBeLessThan(200)
   })
 
-  it('includes either all or none of a user's events', () => {
+  it("includes either all or none of a user's events", () => {
     const again = acceptedEvent({ userId: 'user-7', event: 'Another' })
     const isIn = (event: AcceptedEvent) => isInSample({ rate: 0.5, by: 'userId' }, 'dst_a', event)
     expect(isIn(again)).toBe(isIn(users[7]!))

@@ -14,8 +14,8 @@ const LIMITS = {
 const LONG_MS = 10 * 60_000
 
 /**
- * Prints the failures, files that take longer than 10 minutes, and the summary. A failure shows its message, its diff and the log of the test, each truncated, since
- * a failed test of a stream would print the whole stream between two other failures.
+ * Prints the failures, files that take longer than 10 minutes, and the summary. A failure shows its message, its diff and the
+ * test's log, each truncated, since a failed test of a stream would print the whole stream between two other failures.
  */
 export default class ShortReporter extends MinimalReporter {
   /** The reasons for skipped tests, each printed once. */

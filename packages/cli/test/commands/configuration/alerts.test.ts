@@ -40,7 +40,7 @@ describe('hookline alerts', () => {
     expect(stdout).not.toContain('planted key')
   })
 
-  it('neither tests nor removes another source's destination', async () => {
+  it("neither tests nor removes another source's destination", async () => {
     const { destination } = await service.failingDestination()
     for (const verb of ['test', 'remove']) {
       const yes = verb === 'remove' ? ['--yes'] : []

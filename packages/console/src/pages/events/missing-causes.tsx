@@ -9,7 +9,7 @@ import type { EventFilters } from './event-filters.ts'
 
 type Cause = Awaited<ReturnType<typeof api.explainMissingEvent>>['causes'][number]
 
-/** The page of the console that has the remedy. */
+/** The console's page with the remedy. */
 const PAGES: Readonly<
   Partial<
     Record<Cause['code'], readonly [path: '/sources' | '/privacy' | '/failures', label: string]>

@@ -92,7 +92,7 @@ export function presentAuth(auth: WebhookAuth) {
   return { clientCertificate: { certificate, key: HIDDEN } }
 }
 
-/** The authentication of a webhook with hidden secrets, as in an exported document. */
+/** The authentication of a webhook with hidden secrets, for an exported document. */
 export function hideSecretsOf(auth: WebhookAuth) {
   if ('basic' in auth) return { basic: { ...auth.basic, password: HIDDEN } }
   if ('bearer' in auth) return { bearer: HIDDEN }

@@ -11,7 +11,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
 import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 
-/** Why an event may be missing, the most certain cause first, as in responses and docs/reference/errors.md. */
+/** Why an event may be missing, the most certain cause first: the order in responses and docs/reference/errors.md. */
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',

@@ -60,7 +60,7 @@ export class WebhookPauser {
     this.#options = options
   }
 
-  /** If it pauses the webhook, returns a promise that resolves once the catalog has the pause. */
+  /** If it pauses the webhook, returns a promise that resolves once the catalog contains the pause. */
   onResult(
     destinationId: string,
     ended: EndedAttempt,

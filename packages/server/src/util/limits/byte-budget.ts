@@ -47,7 +47,7 @@ export class ByteBudget {
     Atomics.sub(this.#counts, this.#thread, BigInt(bytes))
   }
 
-  /** Releases all bytes of a thread that has exited. */
+  /** Releases all bytes used by a thread that has exited. */
   releaseAll(thread: number): void {
     Atomics.store(this.#counts, thread, 0n)
   }

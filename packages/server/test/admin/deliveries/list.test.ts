@@ -3,7 +3,7 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
 
-test('a list of deliveries has the name and the user of each event', async () => {
+test('a list of deliveries shows the name and the user of each event', async () => {
   await using server = await AdminServer.open()
   const event = acceptedEvent({ event: 'Order Completed', userId: 'u1' })
   await server.backend.log.append([event])

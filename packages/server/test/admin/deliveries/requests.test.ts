@@ -72,7 +72,7 @@ test('the request shown for a finished delivery has attempt number 1, because a 
   expect(shown.webhooks[0]!.request.headers['X-Hookline-Attempt']).toBe('1')
 })
 
-test('shows the requests that a delivery's next attempts would send, signed now', async () => {
+test("shows the requests that a delivery's next attempts would send, signed now", async () => {
   const { id } = await deliver('u1')
   const read = () => server.must<Requests>('GET', `/deliveries/${id}/requests`)
   const { webhooks } = await read()

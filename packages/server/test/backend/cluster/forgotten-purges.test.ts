@@ -32,7 +32,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the record of a purged user'
     expect(await kept(harness)).toBe(0)
   })
 
-  test('is kept while the log has an event from before the purge, which is refused', async () => {
+  test('is kept while the log contains an event from before the purge, which is refused', async () => {
     await using harness = await openClusterHarness()
     const { log, upkeep, events } = harness.backend
     await log.append([acceptedEvent()])

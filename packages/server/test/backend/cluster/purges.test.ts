@@ -73,7 +73,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('purges of a cluster', () => 
     expect(await keptIds(harness)).toContain(again.id)
   })
 
-  test('keep a user's events if only the anonymousId is suppressed', async () => {
+  test("keep a user's events if only the anonymousId is suppressed", async () => {
     await using harness = await openClusterHarness()
     const { log, suppressions } = harness.backend
     const suppression = {

@@ -38,7 +38,7 @@ export async function openTarget(): Promise<Target> {
   }
 }
 
-/** Moves the data of a folder like the command. */
+/** Moves a folder's data like the command. */
 export async function moveInto(
   { options }: Target,
   dataDir: string,

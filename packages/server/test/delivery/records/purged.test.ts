@@ -20,7 +20,7 @@ async function left({ backend }: TestEngine): Promise<number> {
   return events.data.length + deliveries.data.length
 }
 
-test('a purged user's deliveries in a lane are not attempted, and the attempt in flight is not recorded', async () => {
+test("a purged user's deliveries in a lane are not attempted, and the attempt in flight is not recorded", async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
   await using engine = await TestEngine.open({ limits: { maxConcurrencyPerWebhook: 1 } })
@@ -56,7 +56,7 @@ test('a delivery whose user is purged during the attempt counts neither as compl
   }
 })
 
-test('a purged user's parked deliveries are not retried, and other users are not affected', async () => {
+test("a purged user's parked deliveries are not retried, and other users are not affected", async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
   // Long enough for the purge to finish first, even on a busy machine.
   await using engine = await TestEngine.open({ retryDelaysMs: [5_000] })

@@ -24,7 +24,7 @@ test('all threads together take no more than the budget', () => {
   )
 })
 
-test('the bytes of a thread that has exited are returned immediately', () => {
+test('the bytes used by a thread that has exited are returned immediately', () => {
   const memory = allocateBudget(2)
   const main = new ByteBudget(10, { memory, thread: 0 })
   expect(main.take(3)).toBe(true)

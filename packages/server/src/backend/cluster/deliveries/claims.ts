@@ -4,7 +4,7 @@ import type { QueueName } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** A claim of this node on the part of a delivery in one lane. Each claim of a part has a greater `fence`. */
+/** This node's claim on the part of a delivery in one lane. Each claim of a part has a greater `fence`. */
 export interface OwnClaim {
   readonly id: string
   readonly lane: number

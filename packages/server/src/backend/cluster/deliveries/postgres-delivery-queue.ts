@@ -38,7 +38,10 @@ interface QueueOptions {
 /** A delivery inserted concurrently by another transaction is found on the second attempt. */
 const MAX_TRIES = 2
 
-/** The lanes of one table. The table has the states; `waiting_parts` has the waiting parts and the nodes that have claimed them. */
+/**
+ * The lanes of one table. The table holds the states; `waiting_parts` holds the waiting parts and the nodes that have claimed
+ * them.
+ */
 export class PostgresDeliveryQueue<
   E extends DeliveryContent = AcceptedEvent,
   Row extends DeliveryRow = DeliveryRow,

@@ -11,7 +11,7 @@ import type { Postgres } from '../postgres/postgres.ts'
 /** Maximum rows that a read with a selector examines, in a few milliseconds. */
 const MAX_EXAMINED = 5_000
 
-/** If no event is selected, one row has nulls. */
+/** If no event is selected, one row contains nulls. */
 interface SliceRow {
   readonly newest: number
   readonly reached: number | null

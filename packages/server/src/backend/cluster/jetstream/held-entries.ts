@@ -154,7 +154,7 @@ function keyOf(message: Msg): string {
   return `${sequence} ${stamp}`
 }
 
-/** The outbox may send a chunk twice, and chunks of moved data have events that may have been processed before. */
+/** The outbox may send a chunk twice, and chunks of moved data contain events that may have been processed before. */
 function isFromOutbox({ headers }: Msg): boolean {
   return headers?.get(MESSAGE_ID).startsWith(OUTBOX_ID) ?? false
 }

@@ -45,7 +45,7 @@ export function isId(
   return sql<boolean>`(left(${named}, 500) = left(${id}, 500) AND ${named} = ${id})`
 }
 
-/** @throws {SyntaxError} if the row was changed since it was written */
+/** @throws {SyntaxError} if the row has been changed since it was written */
 export function eventOf(row: EventRow): AcceptedEvent {
   const head = [
     row.id,

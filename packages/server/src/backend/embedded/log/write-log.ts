@@ -136,7 +136,7 @@ export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) 
   }
 }
 
-/** Appends events, unless a user was purged since they were created. */
+/** Appends events, unless a user has been purged since they were created. */
 export function appendAnnouncements(_db: DatabaseSync, { tx, append }: Appending) {
   return async (input: {
     readonly block: EventBlock

@@ -66,7 +66,7 @@ CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pendi
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
   WHERE state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'));
 
--- `has_body`: the document has a response body. Before the document, because documents are long.
+-- `has_body`: the document contains a response body. Before the document, because documents are long.
 CREATE TABLE attempts (
   delivery_id TEXT    NOT NULL,
   id          TEXT    NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE notices (
 CREATE INDEX notices_of_deletion
   ON notices (deletion_id, source_id, destination_id, state, ended_at, attempts);
 
--- One lane per webhook. Its URL, which may contain credentials, is stored once, sealed; other tables have its number.
+-- One lane per webhook. Its URL, which may contain credentials, is stored once, sealed; other tables contain its number.
 CREATE TABLE lanes (
   number         INTEGER PRIMARY KEY,
   queue          TEXT NOT NULL,
@@ -302,7 +302,7 @@ CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destina
 CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
   WHERE destination_id <> '';
 
--- The document has the selection and the rate. `search_text` is JSON and may contain user data, so purges remove it.
+-- The document contains the selection and the rate. `search_text` is JSON and may contain user data, so purges remove it.
 CREATE TABLE replays (
   id          TEXT    NOT NULL PRIMARY KEY,
   state       TEXT    NOT NULL,

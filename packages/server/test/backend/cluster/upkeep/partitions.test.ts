@@ -129,7 +129,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a day that is old enough', (
     expect(await removeAll(days.backend, { before: days.after })).toBe(5)
   })
 
-  test('is kept while the log has one of its events', async () => {
+  test('is kept while the log contains one of its events', async () => {
     await using days = await ClusterDays.open()
     const [event] = await days.archive(5)
     await days.backend.log.append([event!])

@@ -231,7 +231,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
           await follow(harness, [{ userId: 'u1' }])
         },
       ],
-    ] as const)('skips a profile that was %s since it was loaded', async (_, change) => {
+    ] as const)('skips a profile that has been %s since it was loaded', async (_, change) => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }])

@@ -48,7 +48,7 @@ export function purgePositionsConformance(open: OpenBackendHarness): void {
       expect(harness.backend.deletions.isPurged(later!)).toBe(false)
     })
 
-    test('removes the user's computed events until the profile is gone, but no other later calls', async () => {
+    test("removes the user's computed events until the profile is gone, but no other later calls", async () => {
       await using harness = await open()
       const { deletions } = harness.backend
       const origin = { computationId: 'aud_a', destinationIds: ['dst_a'] }

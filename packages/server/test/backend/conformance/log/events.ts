@@ -286,7 +286,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       expect((await listed(harness, { type: 'identify' }, 150)).ids).toEqual(identify.toReversed())
     })
 
-    test('finds a user's events, and a messageId in many sources, among many events', async () => {
+    test("finds a user's events, and a messageId in many sources, among many events", async () => {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
