@@ -19,7 +19,7 @@ const NOT_FUNCTIONS: Readonly<Record<string, string>> = {
   '(root)': LOOP,
 }
 
-/** Modules of Node by the beginning of their names, most specific first. */
+/** Node's modules by the beginning of their names, most specific first. */
 const NODE_MODULES: readonly (readonly [RegExp, string])[] = [
   [/^node:(_?http|internal\/http)/, 'HTTP of Node'],
   [/^node:(net|_?stream|internal\/(stream|js_stream|net|dtrace))/, SOCKETS],

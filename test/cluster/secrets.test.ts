@@ -57,7 +57,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
     return { backend: 'cluster', encryptionKey: ENCRYPTION_KEY, ...place }
   }
 
-  test('no secret is in a log line, a response, a metric, a table, the log, or a file of PostgreSQL, NATS or the node', async () => {
+  test('no secret is in a log line, a response, a metric, a table, the log, or a file from PostgreSQL, NATS or the node', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openRepeatingReceiver()
     await using proxy = await Proxy.open({ behaviour: 407 })

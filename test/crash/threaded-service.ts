@@ -116,7 +116,7 @@ export class ThreadedService implements AsyncDisposable {
     return line === undefined ? NaN : valueOf(line)[1]
   }
 
-  /** The lines of the log. A line that is not JSON is its own `msg`. */
+  /** The lines in the log. A line that is not JSON is its own `msg`. */
   get logged(): readonly { readonly msg: string; readonly thread?: string }[] {
     const lines = this.service.stderr.split('\n').filter((line) => line !== '')
     return lines.map((line) => (line.startsWith('{') ? JSON.parse(line) : { msg: line }))

@@ -9,7 +9,7 @@ const ROWS = [
 
 test('each clause of Standard Webhooks has a test', () => {
   const clauses = readRepositoryFile('docs/reference/standard-webhooks.md').match(/^\| .* \|$/gm)!
-  // All rows of the table, except for its head.
+  // All rows in the table, except for its head.
   expect(ROWS).toHaveLength(clauses.length - 2)
 })
 

@@ -37,7 +37,7 @@ function clientsOf(service: RunningService): readonly Client[] {
   return Array.from({ length: CONNECTIONS }, () => new Client(service))
 }
 
-test('the rate limit of a source is shared by all threads', async () => {
+test("a source's rate limit is shared by all threads", async () => {
   await using service = await startService({ settings: THREADS })
   // Fewer than the calls in one round, so that any machine exceeds it.
   const limit = 5

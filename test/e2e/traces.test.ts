@@ -169,7 +169,7 @@ describe('with a collector', () => {
     expect([traceId, traceUrl]).toEqual([expect.stringMatching(/^[\da-f]{32}$/), null])
   })
 
-  test('only a call with the key of a source begins a span, so scanners do not fill the queue', async () => {
+  test("only a call with a source's key begins a span, so scanners do not fill the queue", async () => {
     await using collector = await OtlpCollector.open()
     await using service = await startTraced(collector)
     const refused = async (headers: Readonly<Record<string, string>>, call: object) => {

@@ -4,7 +4,7 @@ import { REPOSITORY } from '@hookline/testing/repository'
 
 // node test/english/prose.ts [PATH…]: counts stilted phrases in comments, texts and pages, and fails if a folder has too many.
 
-/** Per 1,000 words of a folder. */
+/** Per 1,000 words in a folder. */
 const MAX_HITS = 2
 /** A shorter folder may have one hit. */
 const MIN_WORDS = 500

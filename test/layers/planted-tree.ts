@@ -27,7 +27,7 @@ interface Diagnostic {
 export async function lint(files: readonly PlantedFile[]): Promise<ReadonlySet<string>> {
   using folder = new TemporaryFolder()
   const root = folder.path
-  // The compiler needs the types of Node.
+  // The compiler needs Node's types.
   await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
   for (const path of CONFIGURATION)
     await cp(join(REPOSITORY, path), join(root, path), { recursive: true })

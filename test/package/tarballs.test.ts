@@ -47,7 +47,7 @@ describe('the published tarball', () => {
     expect(pages).toEqual(expect.arrayContaining(['index.html', 'guides/receivers.html']))
   })
 
-  test('of server contains the files of the console', () => {
+  test("of server contains the console's files", () => {
     const files = filesIn(join(unpacked('server'), 'console-site'))
     expect(files).toContain('index.html')
     expect(files.some((file) => /^assets\/.*\.js\.gz$/.test(file))).toBe(true)

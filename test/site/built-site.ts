@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const FOLDER = fileURLToPath(new URL('../../packages/server/docs-site', import.meta.url))
 
-/** The built files of the site with this extension, as paths in its folder. */
+/** The site's built files with this extension, as paths in its folder. */
 export function builtFiles(extension: string): string[] {
   if (!existsSync(join(FOLDER, 'index.html'))) {
     throw new Error('The site is not built. Run: npm run docs:site')

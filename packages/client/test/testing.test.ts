@@ -38,7 +38,7 @@ describe('the recorder', () => {
     expect(() => completeOrder(recorder)).toThrow(ClientClosedError)
   })
 
-  test('can be used in place of a client', () => {
+  test('can be used instead of a client', () => {
     for (const analytics of [new Recorder(), new Analytics('wk_test', { enabled: false })]) {
       completeOrder(analytics)
     }

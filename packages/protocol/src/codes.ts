@@ -5,7 +5,7 @@ export interface IngestCode {
   readonly help: string
 }
 
-/** All error codes of the ingestion API. Responses, docs and client errors are generated from this table. */
+/** The ingestion API's error codes. Responses, docs and client errors are generated from this table. */
 export const INGEST_CODES = {
   invalid_json: {
     status: 400,

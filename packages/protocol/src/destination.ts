@@ -97,7 +97,7 @@ export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const
 
 export type WebhookMethod = (typeof WEBHOOK_METHODS)[number]
 
-/** The fields of the payload that the path and the query of a webhook URL may contain: `{{userId}}`. */
+/** The fields of the payload that a webhook URL may contain in its path and query: `{{userId}}`. */
 export const URL_FIELDS = ['userId', 'event', 'type'] as const
 
 /** What signs requests: the secrets, an Ed25519 key pair, or both. */

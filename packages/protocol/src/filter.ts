@@ -47,7 +47,7 @@ export interface Sample {
 /** How a value is changed before it is hashed: `email` trims it and converts it to lower case. */
 export const NORMALIZATIONS = ['email'] as const
 
-/** Which fields of a payload a destination gets. Paths are relative to the payload: `traits.email`. */
+/** Which fields in a payload a destination gets. Paths are relative to the payload: `traits.email`. */
 export interface Fields {
   /** Removes everything else except `version`, `type`, `messageId` and `timestamp`. */
   readonly keep?: readonly string[]

@@ -16,7 +16,7 @@ export const LIMITS = {
   ...CALL_LIMITS,
   /**
    * One request to the server, in bytes after decompression: 512 KB of calls, because some libraries count only these, and
-   * 32 KB for the other fields of a batch.
+   * 32 KB for the other fields in a batch.
    */
   requestBytes: (512 + 32) * 1024,
   webhooksPerDestination: 5,

@@ -3,7 +3,7 @@ import { type FaultKind, type Scene, waitWhileAway } from './fault.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Faults of Hookline's processes. */
+/** Faults in Hookline's processes. */
 export const NODE_FAULTS: readonly FaultKind[] = [
   { name: 'a node is killed', weight: 6, happen: killNode },
   { name: 'all nodes are killed', weight: 2, happen: killAll },

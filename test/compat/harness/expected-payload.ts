@@ -11,7 +11,7 @@ export function payloadOfCall({ type, userId, anonymousId, ...call }: Call): Fie
   return present({ ...fields, context })
 }
 
-/** Exactly the members of a payload that come unchanged from the wire. Shares no code with the product. */
+/** Exactly the members in a payload that come unchanged from the wire. Shares no code with the product. */
 export function payloadOfWire(
   { fields, envelope, isFromBrowser }: WireCall,
   payload: Fields,

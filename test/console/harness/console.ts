@@ -23,7 +23,7 @@ export interface OpenConsole {
 
 let browser: Browser | undefined
 
-/** Launches Chromium for the tests of a file. Without Chromium, they are skipped or fail. */
+/** Launches Chromium for the tests in a file. Without Chromium, they are skipped or fail. */
 export function useChromium(): void {
   beforeAll(async () => {
     if (existsSync(CHROMIUM))

@@ -6,7 +6,7 @@ import { outputOf, pathOf } from '../programs.ts'
 /** The programs that the Dockerfile calls, besides Node and npm. */
 const PROGRAMS = ['sh', 'env', 'ln', 'install', 'find', 'rm']
 
-/** Writes the root file system of a base image for deploy/Dockerfile, with programs of this machine. */
+/** Writes the root file system of a base image for deploy/Dockerfile, with programs from this machine. */
 export function writeBaseFiles(root: string): void {
   for (const folder of ['usr/bin', 'usr/local/bin', 'usr/local/etc', 'usr/lib', 'usr/lib64'])
     mkdirSync(join(root, folder), { recursive: true })
@@ -26,7 +26,7 @@ function addNpm(root: string): void {
   const npm = dirname(dirname(realpathSync(pathOf('npm')!)))
   cpSync(npm, join(root, 'usr/lib/npm'), { recursive: true })
   symlinkSync('/usr/lib/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
-  // The packages are in the npm cache of this machine, because npm has installed the repository.
+  // The packages are in this machine's npm cache, because npm has installed the repository.
   writeFileSync(join(root, 'usr/local/etc/npmrc'), 'prefer-offline=true\ncache=/npm-cache\n')
   const authorities = process.env['NODE_EXTRA_CA_CERTS']
   if (authorities !== undefined) copy(authorities, join(root, 'etc/ssl/certs/ca-certificates.crt'))

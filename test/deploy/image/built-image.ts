@@ -19,7 +19,7 @@ export interface ImageConfig {
 
 /**
  * The image of deploy/Dockerfile, built without a container engine or a registry. The base image contains the project's Node and
- * a few programs of this machine.
+ * a few programs from this machine.
  */
 export class BuiltImage implements Disposable {
   readonly #folder = new TemporaryFolder()

@@ -152,7 +152,7 @@ describe('a request that breaks one rule on the page', () => {
     expect(await codeOf('/v1/track', call)).toBe('stored')
   })
 
-  test('gets the codes of sources: unknown, disabled, over the rate limit', async () => {
+  test('gets the codes for sources: unknown, disabled, over the rate limit', async () => {
     const source = await service.createSource()
     const change = (body: object) => service.api.call('PATCH', `sources/${source.id}`, body)
     const send = () => service.send('/v1/track', minimalCall('track'), source)

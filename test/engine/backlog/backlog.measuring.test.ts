@@ -9,7 +9,7 @@ import { appendCopies, unackedCount } from './log-backlog.ts'
 
 const EVENTS = caseCount('HOOKLINE_TEST_BACKLOG', 500_000)
 const MIB = 2 ** 20
-/** The default heap of Node in a container with 1 GB. */
+/** Node's default heap in a container with 1 GB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
 const MAX_LIVEZ_MS = 250
 const MAX_RSS_MIB = 700

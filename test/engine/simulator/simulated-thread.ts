@@ -51,7 +51,7 @@ export interface ThreadEnvironment {
   ) => LanesOfThread
 }
 
-/** The error of a thread that the scenario has killed. */
+/** The error in a thread that the scenario has killed. */
 export const KILLED = 'The scenario killed the thread.'
 
 const MAX_LATENCY_MS = 10

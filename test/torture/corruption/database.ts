@@ -55,7 +55,7 @@ export interface Page {
   readonly cells: number
 }
 
-/** The pages of a database by number, without free pages. */
+/** The pages in a database by number, without free pages. */
 export function readPages(dataDir: string): ReadonlyMap<number, Page> {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))
   const rows = db.prepare('SELECT pageno, name, path, pagetype, ncell FROM dbstat').all()

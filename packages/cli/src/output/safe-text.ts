@@ -27,7 +27,7 @@ export function terminalText(text: string): string {
 
 /** JSON with hidden characters escaped, which parses to the same value. */
 export function jsonText(value: unknown, space?: number): string {
-  // The remaining line breaks separate lines of the document.
+  // The remaining line breaks separate lines in the document.
   return JSON.stringify(value, null, space).replaceAll(
     IN_VALUES,
     (all, kept: string | undefined) => kept ?? (all === '\n' ? all : jsonEscape(all)),

@@ -23,7 +23,7 @@ const BATCH_CHARACTERS = 300_000
 
 export class ListImporter {
   readonly #options: ListImportOptions
-  /** All users of the file, for mode `replace`. */
+  /** All users in the file, for mode `replace`. */
   readonly #users = new Set<string>()
   #batch: string[] = []
   #characters = 0

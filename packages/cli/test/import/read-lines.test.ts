@@ -17,7 +17,7 @@ async function linesOf(content: string | Buffer, from = START): Promise<Line[]> 
 
 const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString())
 
-test('yields the numbered lines of a file, with or without a final newline', async () => {
+test('yields the numbered lines in a file, with or without a final newline', async () => {
   const lines = await linesOf('one\n\nthrée\nlast')
   expect(texts(lines)).toEqual(['one', '', 'thrée', 'last'])
   expect(lines.map(({ number, end }) => [number, end])).toEqual([

@@ -112,7 +112,7 @@ it.each<[form: string, file: Buffer, added: string[], codes: string[]]>([
   },
 )
 
-it('removes the users of a file', async () => {
+it('removes the users in a file', async () => {
   expect((await imported('u1', { mode: 'remove' })).changes).toEqual([{ remove: ['u1'] }])
 })
 

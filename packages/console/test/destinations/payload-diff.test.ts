@@ -87,7 +87,7 @@ test.for([
   expect(marked.map(({ text }) => text)).toEqual(expected)
 })
 
-test('the lines of any payload are its indented JSON', () => {
+test('the lines in any payload are its indented JSON', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (fields, other) => {
       const stored = JSON.stringify({ ...fields, messageId: 'm-1', other: 1 })

@@ -9,7 +9,7 @@ const text = fc.string({ unit: 'binary', maxLength: 300 })
 // Shorter and longer than a block of 64 bytes, because longer keys are digested first.
 const key = fc.uint8Array({ maxLength: 200 })
 
-test('equals the HMAC of Node for any key, prefix and body', () => {
+test('equals the HMAC from Node for any key, prefix and body', () => {
   fc.assert(
     fc.property(algorithm, key, text, text, encoding, (...[name, secret, prefix, body, form]) => {
       const expected = createHmac(name, secret).update(prefix).update(body).digest(form)

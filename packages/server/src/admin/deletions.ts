@@ -139,7 +139,7 @@ interface DeletionDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
 const list = new List<object>('deletions', (each) => each)
 const noticeList = new List<object>('notices', (each) => each)
 
-/** `/deletions`: deletion of users, with notices to receivers. */
+/** `/deletions`: deletions of users, with notices to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: DeletionDeps): void {
   addCreateRoute(app, deps)
   addReadRoutes(app, deps)

@@ -123,7 +123,7 @@ export interface Profile {
   readonly lastSeenAt: number | null
 }
 
-/** All profiles of a space, or the ones that match a search text or a trait. */
+/** All profiles in a space, or the ones that match a search text or a trait. */
 export interface ProfileQuery {
   readonly space: string
   /** A prefix of a userId, a complete anonymousId, or a complete email address. */
@@ -148,7 +148,7 @@ export interface FoundProfiles extends Page<ProfileSummary> {
 }
 
 /**
- * Profiles of users, derived from the events of the log. They have their own cursor, so slow profile updates never delay a
+ * Profiles of users, derived from the events in the log. They have their own cursor, so slow profile updates never delay a
  * delivery.
  *
  * Each id is an identity, with the traits, facts and counts of its events. Links join identities to profiles: an anonymousId

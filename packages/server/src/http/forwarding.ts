@@ -234,7 +234,7 @@ async function withSocket(folder: string): Promise<string> {
   }
 }
 
-/** The properties of a socket that identify the connection of a client. */
+/** The properties of a socket that identify a client's connection. */
 const ENDS = [
   'remoteAddress',
   'remotePort',

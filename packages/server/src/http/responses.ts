@@ -109,7 +109,7 @@ function codeOf(error: FastifyError): IngestCodeName {
 /** Delay before closing after an error: unread bytes would reset the connection, and the client would lose the response. */
 const LINGER_MS = 2_000
 
-/** How many bytes of the request are searched for its path. */
+/** How many bytes in the request are searched for its path. */
 const MAX_LINE = 2_048
 
 /** Errors of Node's HTTP parser with a specific code. All others are `bad_request`. */

@@ -89,13 +89,13 @@ export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
 /** The parts of a call that the field rules of its source apply to, besides unknown fields. */
 export const FREE_FORM = ['context', 'properties', 'traits']
 
-/** The fields of a call that its source cannot change. Without them, an event could not be traced, sent or deleted. */
+/** The fields in a call that its source cannot change. Without them, an event could not be traced, sent or deleted. */
 export const FIXED_CALL_FIELDS = [
   ...Object.keys(CALL_FIELDS).filter((name) => !FREE_FORM.includes(name)),
   ...Object.keys(OTHER_CALL_FIELDS),
 ]
 
-/** Removes and hashes fields of a call, or of the parts that the calls in a batch share, before it is stored. */
+/** Removes and hashes fields in a call, or of the parts that the calls in a batch share, before it is stored. */
 export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
   // The traits of a page call without properties become its properties (`parseCall`).
   const isMoved = type === 'page' && (call['properties'] ?? null) === null

@@ -38,7 +38,7 @@ export function invalidTemplate(
   return template === undefined ? undefined : { kind: 'unknown', template }
 }
 
-/** The URL with its placeholders replaced by values of the payload, or why it cannot be sent. */
+/** The URL with its placeholders replaced by values from the payload, or why it cannot be sent. */
 export function filledUrl(
   url: string,
   payload: JsonObject,

@@ -81,7 +81,7 @@ interface StaticSite {
   readonly extensions?: string[]
 }
 
-/** Serves the files of a folder. Other paths get a 404: a page, or JSON. */
+/** Serves the files in a folder. Other paths get a 404: a page, or JSON. */
 async function serveSite(server: FastifyInstance, site: StaticSite): Promise<void> {
   await server.register(fastifyStatic, {
     root: site.folder,

@@ -16,7 +16,7 @@ export interface Refusal {
 /** Enough to recognise the client, with little room for its data. */
 const PATH_CHARACTERS = 64
 
-/** Logs `request.rejected`: each code of each source immediately, then at most once a minute with the number of calls. */
+/** Logs `request.rejected`: each code for each source immediately, then at most once a minute with the number of calls. */
 export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #throttle: LogThrottle

@@ -134,7 +134,7 @@ function jsonOf(fields: object): string {
   }
 }
 
-/** Writes a line of a thread, with the field `thread`. */
+/** Writes a line from a thread, with the field `thread`. */
 export function writeLine(logger: Logger, thread: string, line: LogLine): void {
   const { level, event, fields, err } = line
   const all = {

@@ -41,7 +41,7 @@ const addressOf = async (harness: IngestHarness, headers: Record<string, string>
   return stored?.event.context['ip']
 }
 
-/** The fields of each payload, even if the client sent nothing. */
+/** The fields in each payload, even if the client sent nothing. */
 const SERIALISED: Readonly<Record<string, object>> = {
   identify: { traits: {} },
   track: { properties: {} },

@@ -12,7 +12,7 @@ function filled(path: string, payload: Parameters<typeof filledUrl>[1]): string 
 }
 
 describe('a URL', () => {
-  it('contains the encoded values of the payload', () => {
+  it('contains the encoded values from the payload', () => {
     const payload = { userId: 'a/b?c#d&e=f %41+"\'(é)', event: 'Order Completed', type: 'track' }
     expect(filled('/{{type}}/{{userId}}/{{userId}}?e={{event}}', payload)).toBe(
       '/track/ENCODED/ENCODED?e=Order%20Completed'.replaceAll(

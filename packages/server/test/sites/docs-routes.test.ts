@@ -116,7 +116,7 @@ describe('/docs', () => {
     `/docs/${'a'.repeat(5_000)}`,
     `/docs/${'a/'.repeat(2_000)}`,
     '/docs/<script>alert(1)</script>',
-  ])('serves only the files of the site: %s', async (url) => {
+  ])("serves only the site's files: %s", async (url) => {
     const response = await server.inject({ url, headers: BROWSER })
     expect(response.statusCode).toBe(404)
     expect(response.body).not.toContain('outside of the site')

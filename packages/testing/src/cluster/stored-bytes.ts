@@ -21,7 +21,7 @@ function spellings(text: string): string[] {
   return [text, Buffer.from(text).toString('hex'), ...inBase64]
 }
 
-/** The columns of a database that contain a text in any of its `spellings`, with the number of rows. */
+/** The columns in a database that contain a text in any of its `spellings`, with the number of rows. */
 export async function columnsWith(
   databaseUrl: string,
   text: string,

@@ -36,7 +36,7 @@ function addChecksums(db: DatabaseSync): void {
 /** Placeholder checksum of copied events. `fillDatabase` computes the real one, which covers the id. */
 export const NO_CHECKSUM = '0'
 
-/** The rows of a table to copy, and how the copies differ. */
+/** The rows in a table to copy, and how the copies differ. */
 export interface CopiedRows {
   readonly table: string
   /** A SELECT of the rows to copy, which may have more columns than the table. */

@@ -28,7 +28,7 @@ export class ManagementApi {
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-  /** All pages of a list. @param filter query parameters */
+  /** All pages in a list. @param filter query parameters */
   async listAll<T>(
     list: 'audit' | 'deletions' | 'deliveries' | 'destinations' | 'events' | 'sources' | 'tokens',
     filter: Readonly<Record<string, string>> = {},

@@ -20,7 +20,7 @@ export interface OldEvent {
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Visits of all pages of the console, in order: each starts where the previous one ended. */
+/** Visits to all pages in the console, in order: each starts where the previous one ended. */
 export function visitsOf(
   { page, go }: OpenConsole,
   { shop }: MillionEvents,

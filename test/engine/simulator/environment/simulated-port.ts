@@ -3,7 +3,7 @@ import type { ChannelPort } from '../../../../packages/server/src/threads/channe
 import type { ProcessClock } from './process-clock.ts'
 
 /**
- * One side of a pair of ports between main and a simulated thread. Messages are cloned, as between threads of Node, and arrive
+ * One side of a pair of ports between main and a simulated thread. Messages are cloned, as between Node's threads, and arrive
  * in order, by the clock of the other side. A killed thread neither receives nor posts messages.
  */
 export class SimulatedPort implements ChannelPort {

@@ -31,7 +31,7 @@ function stepsOf({ timing }: ShownAttempt): string {
   return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }
 
-/** Maximum lines of a response body. `--json` has the whole body. */
+/** Maximum lines in a response body. `--json` has the whole body. */
 const MAX_LINES = 12
 const INDENT = '      '
 

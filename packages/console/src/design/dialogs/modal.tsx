@@ -29,7 +29,7 @@ const PLACES = {
   menu: 'inset-y-0 left-0 w-64 border-r',
 } as const
 
-/** Without the overlay of Radix: its inline styles violate the content security policy. */
+/** Without Radix's overlay, because its inline styles violate the content security policy. */
 export function Modal({ isOpen, onClose, ...rest }: ModalProps): ReactElement {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

@@ -23,7 +23,10 @@ interface ListFooterProps {
   readonly children?: ReactNode
 }
 
-/** The number of loaded rows, and a button for the next page. While there are none, it loads up to 40 more pages. */
+/**
+ * The number of loaded rows, and a button for the next page. While there are none, it loads up to `MAX_SEARCHED_PAGES` more
+ * pages.
+ */
 export function ListFooter(props: ListFooterProps): ReactElement {
   const { query, count, one, many = `${one}s`, more = 'Load older', children } = props
   const search = useSearchForFirst(query, count)

@@ -1,4 +1,4 @@
-/** All error codes of the management API, for its responses and docs/reference/errors.md. `help` is the remedy. */
+/** The management API's error codes, for its responses and docs/reference/errors.md. `help` is the remedy. */
 export const PROBLEM_CODES = {
   invalid_json: {
     status: 400,

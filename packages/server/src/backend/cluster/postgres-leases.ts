@@ -20,7 +20,7 @@ const LEASE_MS = 20_000
 const TRIES = 4
 
 /**
- * Leases as rows of a table. They use the database's clock, so the nodes' clocks do not matter:
+ * Leases as rows in a table. They use the database's clock, so the nodes' clocks do not matter:
  *
  *     free ─ acquire ─▶ held ─ renewed every quarter ─▶ held
  *                        ├─ disposed ─▶ free

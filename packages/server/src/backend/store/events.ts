@@ -20,7 +20,7 @@ import { idBound, timeOf, timeOrNull, withoutEmptyStrings } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
 import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 
-/** Rows that a step examines, and steps of a page, for a selective filter. */
+/** Rows that a step examines, and steps in a page, for a selective filter. */
 const STEP_ROWS = 1_000
 const MAX_STEPS = 50
 /** How long a page may take. Its transaction on SQLite prevents the write-ahead log from being truncated. */

@@ -134,7 +134,7 @@ function withStorableError<A extends { readonly error?: string }>(attempt: A): A
   return { ...attempt, error: error.toWellFormed().replaceAll(/[\0\uF8FF]/g, '\uFFFD') }
 }
 
-/** JSON without U+F8FF, which a `Tx` of PostgreSQL uses to escape U+0000: other statements also read these columns. */
+/** JSON without U+F8FF, which a PostgreSQL `Tx` uses to escape U+0000: other statements also read these columns. */
 export function storedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('\uF8FF', '\\uf8ff')
 }

@@ -143,7 +143,7 @@ function responseClass(status: number): AttemptClass {
   return 'protocol_error'
 }
 
-/** Error codes of Node, OpenSSL as Node spells them, c-ares, undici and Hookline. */
+/** Error codes from Node, OpenSSL (as Node spells them), c-ares, undici and Hookline. */
 const CODES: Partial<Record<AttemptClass, string>> = {
   timeout: `
     HOOKLINE_DEADLINE_PASSED ETIMEDOUT UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT

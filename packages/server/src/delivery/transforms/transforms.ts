@@ -98,7 +98,7 @@ const MEMORY_MIB = LIMITS.transformBytes / 2 ** 20
 /** Memory used by the evaluator itself. */
 const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
-/** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
+/** A process that does not respond for this long is replaced: some operations in V8 cannot be interrupted. */
 const STUCK_MS = 5_000
 /** The number of evaluations worth a message to the process, which costs as much as several evaluations. */
 const MIN_BATCH = 16

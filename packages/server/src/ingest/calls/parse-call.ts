@@ -29,7 +29,7 @@ export interface CallRules {
   /** Whether the body was UTF-8. If not, ids may have lost bytes. */
   readonly isUtf8: boolean
   readonly maxLevels: number
-  /** Maximum bytes of a call as JSON; absent if no call can exceed it. */
+  /** The maximum size of a call in bytes of JSON; absent if no call can exceed it. */
   readonly maxBytes: number | undefined
 }
 
@@ -146,7 +146,7 @@ function present(value: Json | undefined): Json | undefined {
   return value === null || value === '' ? undefined : value
 }
 
-/** The fields of a call with a fixed type; absent if the call does not have them. */
+/** The fields in a call with a fixed type; absent if the call does not have them. */
 type CallFields = {
   -readonly [K in Exclude<keyof Event, 'type' | TimeName>]?: Event[K]
 }
@@ -196,7 +196,7 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | IngestRefus
   return fields
 }
 
-/** The unknown members of a call as JSON, including `__proto__`. Building an object with thousands of keys would be slow. */
+/** The unknown members in a call as JSON, including `__proto__`. Building an object with thousands of keys would be slow. */
 function unknownMembers(call: JsonObject): string {
   let members = ''
   for (const name of Object.keys(call))

@@ -126,7 +126,7 @@ test('statistics for one source, or for one destination with the events its sour
   expect(await sums('destinationId=dst_gone')).toEqual([0, 8])
 })
 
-test('steps of an hour and more are read from the hourly rows', async () => {
+test('steps of an hour or more are read from the hourly rows', async () => {
   await using server = await AdminServer.open()
   await server.backend.statistics.add([row({ span: 'hour', counts: { received: 9 } }), row({})])
   const { points } = await seriesOf(server, 'step=1d&from=2026-01-15&to=2026-01-16')

@@ -149,7 +149,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the live tail of several nod
     expect(missed).toBeGreaterThan(1_000)
   })
 
-  test('an outage of NATS causes a gap, and then the tail continues', async () => {
+  test('a NATS outage causes a gap, and then the tail continues', async () => {
     await using nats = await NatsServer.start()
     await using place = await newClusterNamespace()
     await using opened = await openNodes(0)

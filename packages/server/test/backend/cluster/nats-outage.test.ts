@@ -72,7 +72,7 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     await link[Symbol.asyncDispose]()
   })
 
-  test("redelivers a dead node's entries, but not those of a running one", async () => {
+  test("redelivers a dead node's entries, but not a running node's", async () => {
     await using nats = await NatsServer.start()
     const living = await openLog(nats, 1_000)
     const dead = await openLog(nats, 1_000)

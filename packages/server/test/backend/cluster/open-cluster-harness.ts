@@ -11,7 +11,7 @@ import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-ha
 /** A node with its own database and NATS prefix, and access to that database from outside. */
 export interface ClusterHarness extends BackendHarness {
   readonly options: ClusterOptions
-  /** Runs SQL in the schema of Hookline, from outside Hookline. */
+  /** Runs SQL in Hookline's schema, from outside Hookline. */
   sql(text: string): Promise<readonly Record<string, unknown>[]>
 }
 

@@ -27,7 +27,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('signals between nodes', () =
     expect(received[0]).toEqual([])
   })
 
-  test('a message above the limit of NATS arrives in full, and one above 8 MiB is dropped', async () => {
+  test('a message above the NATS limit arrives in full, and one above 8 MiB is dropped', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const received = receivedBy(b!)

@@ -78,7 +78,7 @@ test('a read rejects if its thread cannot open the database, and a later read su
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
 })
 
-test('a failing statement rejects with the message of SQLite, and its thread continues', async () => {
+test('a failing statement rejects with the message from SQLite, and its thread continues', async () => {
   using folder = new TemporaryFolder()
   await using readers = openReaders(folder)
   const wrong = readers.run('select', { sql: 'SELECT missing', values: [] })

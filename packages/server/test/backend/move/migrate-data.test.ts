@@ -206,7 +206,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the data of a stopped servic
     await expect(moveInto(target, other.dataDir)).rejects.toThrow(ClusterNotEmptyError)
   })
 
-  test('is refused if an event exceeds the message limit of NATS, and can be moved later', async () => {
+  test('is refused if an event exceeds the NATS message limit, and can be moved later', async () => {
     await using folder = await fillFolder()
     await using postgres = await openPostgres()
     using data = openStoppedData({ dataDir: folder.dataDir })

@@ -90,7 +90,7 @@ test.for(['nonsense', 'ftp://a.example/', 'mailto:a@a.example', 'http://', ''])(
   },
 )
 
-describe('an error of undici before it sends', () => {
+describe('an error in undici before it sends', () => {
   const dispatched = async (pool: Pool, change: object): Promise<unknown> => {
     const exchange = new Exchange(new ExchangeDeadlines(systemClock, 1000), new AttemptTimer())
     pool.dispatch({ method: 'POST', path: '/', body: '{}', ...change }, exchange)

@@ -1,4 +1,4 @@
-// For both libraries of RudderStack. The site serves the source config, because Hookline does not.
+// For both RudderStack libraries. The site serves the source config, because Hookline does not.
 
 export async function loadWith(client, { writeKey, endpoint }) {
   client.load(writeKey, endpoint, {

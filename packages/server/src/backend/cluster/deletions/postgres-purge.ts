@@ -36,7 +36,7 @@ interface PostgresPurgeOptions {
   readonly refused: WeakSet<object>
 }
 
-/** Removes the events of users. Nodes may run the same purge at once: each event counts once. */
+/** Removes users' events. Nodes may run the same purge at once: each event counts once. */
 export function postgresPurge({
   postgres,
   feed,

@@ -44,7 +44,7 @@ export async function eraseRemoved(erasing: Erasing): Promise<boolean> {
   }
 }
 
-/** Writes the rows of a table to a new file. VACUUM FULL would keep removed rows that an open transaction can still see. */
+/** Writes the rows in a table to a new file. VACUUM FULL would keep removed rows that an open transaction can still see. */
 async function rewriteTable(erasing: Erasing, name: string): Promise<void> {
   const table = sql.id(name)
   await whenFree(erasing, name, async (transaction) => {

@@ -19,7 +19,7 @@ export class EventTooLargeError extends Error {
 }
 
 export interface MoveListeners {
-  /** Called after all rows of a table were copied. */
+  /** Called after all rows in a table have been copied. */
   readonly onMoved?: (table: string) => void
   /** Called with the id of each row that is not copied. */
   readonly onSkipped?: (table: string, id: string) => void
@@ -141,7 +141,7 @@ export async function movedTables(options: MoveOptions): Promise<readonly MovedT
     .filter((table) => table.columns.length > 0)
 }
 
-/** A table of the cluster, with the rows of the file that belong in it. */
+/** A table in the cluster, with the rows from the file that belong in it. */
 export class MovedTable {
   readonly name: string
   /** The table in the file. */
@@ -190,7 +190,7 @@ export class MovedTable {
     return JSON.stringify(this.#key.map((name) => row[name]))
   }
 
-  /** Inserts rows of the file. Returns the skipped rows. */
+  /** Inserts rows from the file. Returns the skipped rows. */
   async insert(transaction: Transaction<unknown>, stored: readonly StoredRow[]) {
     const { replace = () => ({}) } = this.#mapping
     const replaced = stored.map((row) => ({ row, values: replace(row, this.#options) }))

@@ -520,7 +520,7 @@ CREATE TABLE installation (
 INSERT INTO installation VALUES (true, gen_random_uuid());
 
 -- Counts of rows and bytes by day. Each statement on the archive or deliveries adds rows with its changes, so none waits for
--- another one, and sums are exact. Upkeep merges the rows of a day.
+-- another one, and sums are exact. Upkeep merges the rows for a day.
 --
 -- kind: a table; an unfinished state (deliveries by destination); or `missing` (rows deleted from table `of`, but not by retention
 -- or a purge).

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { isCorruption } from '../database/sqlite-errors.ts'
 
-/** The values of a row, in column order. */
+/** The values in a row, in column order. */
 export type ReadRow = readonly SQLOutputValue[]
 
 export interface StoredTable {
@@ -11,7 +11,7 @@ export interface StoredTable {
   readonly key: readonly number[] | undefined
 }
 
-/** Passes the readable rows of a table to `take`, read from both ends around bad pages. Returns whether all were readable. */
+/** Passes the readable rows in a table to `take`, read from both ends around bad pages. Returns whether all were readable. */
 export function readRows(
   db: DatabaseSync,
   { name, key }: StoredTable,
@@ -43,7 +43,7 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
       take(row)
     }
     const isRead = upToCorruption(() => iterate(db, `${select} DESC`, [last, through]), descending)
-    // If nothing was read from the end, there is no range to halve.
+    // Without a row from the end, no range is left to halve.
     if (isRead || first - last <= 2 || first > LAST_ROWID) return false
     const middle = Math.floor((last + first) / 2)
     readSpan(last, middle)

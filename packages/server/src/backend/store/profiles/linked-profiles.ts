@@ -103,7 +103,7 @@ interface ClaimOfGroup extends LinkOrder {
 async function linkedTo(tx: Tx, groups: ReadonlyMap<number, readonly number[]>) {
   const { maxLinks } = await lockProfiles(tx)
   const users = [...groups].flatMap(([leader, group]) => group.map((id) => ({ leader, id })))
-  // The first claim beyond the limit of a user, so that no later claims are read.
+  // The first claim beyond a user's limit, so that no later claims are read.
   const end = (column: Statement): Statement => sql`coalesce((
     SELECT ${column} FROM claims WHERE claimer = input.id AND is_first
     ORDER BY at, received_at LIMIT 1 OFFSET ${maxLinks}), ${Number.MAX_SAFE_INTEGER})`

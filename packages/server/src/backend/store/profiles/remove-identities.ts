@@ -121,7 +121,7 @@ async function relinkRemaining(
   await touchProfiles(tx, [...remaining, ...emptied], at)
 }
 
-/** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
+/** Removes users' anonymousIds. Those that another user has claimed lose their data and go to that user. */
 async function removeClaimed(
   tx: Tx,
   users: readonly number[],
@@ -159,7 +159,7 @@ function unnamedIdentities(
 /** AnonymousIds, or links of one kind, that one transaction removes: enough for users within the limit of a profile. */
 const MAX_REMOVALS = 2_000
 
-/** The anonymousIds of users, including those beyond the limit of a profile. */
+/** Users' anonymousIds, including those beyond the limit of a profile. */
 function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly AffectedIdentity[]> {
   return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (

@@ -44,7 +44,7 @@ async function leftTables({ postgres }: ErasedCluster): Promise<readonly unknown
     UNION ALL SELECT tgname FROM pg_trigger WHERE tgname LIKE 'erasing%'`)
 }
 
-/** All rows of a table, sorted. */
+/** All rows in a table, sorted. */
 async function rowsOf({ postgres }: ErasedCluster, table: string): Promise<readonly unknown[]> {
   return postgres.run(sql`SELECT * FROM ${sql.id(table)} ORDER BY 1, 2`)
 }

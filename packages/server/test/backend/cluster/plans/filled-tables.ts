@@ -17,7 +17,7 @@ export function idOf(prefix: 'evt' | 'msg', day: number, n: number): string {
   return idFrom(prefix, day * DAY_MS + n, bytes)
 }
 
-/** Fills two days and the profile tables like a busy service, and updates the statistics of PostgreSQL. */
+/** Fills two days and the profile tables like a busy service, and updates PostgreSQL's statistics. */
 export async function fillTables({ postgres }: ErasedCluster): Promise<void> {
   for (const [index, day] of DAYS.entries()) {
     await postgres.write(async (transaction) => {

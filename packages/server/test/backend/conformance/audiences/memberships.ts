@@ -33,7 +33,7 @@ async function evaluate(
   )
 }
 
-/** All pages of a list. */
+/** All pages in a list. */
 async function allOf<T>(page: (request: PageRequest) => Promise<Page<T>>): Promise<T[][]> {
   const pages: T[][] = []
   for (let cursor: string | null | undefined; cursor !== null;) {

@@ -61,7 +61,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       expect(found.nextCursor).toBeNull()
     })
 
-    test('lists all profiles of a space, page by page', async () => {
+    test('lists all profiles in a space, page by page', async () => {
       await using harness = await open()
       const users = Array.from({ length: 7 }, (_, index) => `u${index}`)
       await follow(

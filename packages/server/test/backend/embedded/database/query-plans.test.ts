@@ -68,7 +68,7 @@ test('no write scans the events table', async () => {
   expect(db.plans().filter(scansEvents)).toHaveLength(1)
 })
 
-test('a purge finds the events of users by indexes', () => {
+test("a purge finds users' events by indexes", () => {
   using folder = new TemporaryFolder()
   using db = new WatchedDatabase(makeDatabase(folder))
   findPurged(db)
