@@ -99,7 +99,7 @@ test.for([
     },
   ],
 ] as const)(
-  'a service whose data folder is %s responds with 503 with the reason, until the folder is restored',
+  'a service whose data folder is %s responds with 503 and the reason until the folder is restored',
   async ([, reason, disturb]) => {
     await using service = await new DisturbedService().start()
     expect(await service.track('before')).toBe(200)
@@ -117,7 +117,7 @@ test.for([
 )
 
 test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 'last-commit'])(
-  'a service responds with 503 with the reason after %s was removed or replaced, and no second service starts',
+  'a service responds with 503 and the reason after %s was removed or replaced, and no second service starts',
   async (name) => {
     await using service = await new DisturbedService().start()
     const file = join(service.data, name)

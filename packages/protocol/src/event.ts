@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 
-/** The types of calls in a client library. Deletions have a separate API. */
+/** The types of calls that client libraries make. Deletions have a separate API. */
 export const EVENT_TYPES = ['identify', 'track', 'page', 'screen', 'group', 'alias'] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

@@ -38,7 +38,7 @@ test.for([
   { code: 'EROFS', file: 'disk-probe', reason: 'Cannot write to the database disk (EROFS).' },
   { code: 'EROFS', file: '', reason: 'Cannot write to the database' },
 ] as const)(
-  'while writes of data/$file fail with $code, /readyz responds with 503 with the reason, and afterwards 200',
+  'while writes of data/$file fail with $code, /readyz responds with 503 and the reason, and with 200 afterwards',
   async ({ code, file, reason }, { skip }) => {
     using disk = FailingDisk.orSkip(skip)
     await using service = await startOn(disk.path, disk.settings)

@@ -8,7 +8,7 @@ const ANNOUNCED_BYTES = 10 * 2 ** 30
 const MAX_BYTES = 16 * 2 ** 20
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
-/** Responds with 200 with a body of 10 GB, sent as fast as the socket permits. */
+/** Responds with 200 and a body of 10 GB, sent as fast as the socket permits. */
 export class HugeBodyReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>> = { outcome: 'delivered', status: 200 }
   readonly #server: Server

@@ -58,7 +58,7 @@ test('entered values are sent, and an empty scope is omitted', () => {
   expect(requestedAuth({ ...emptyAuth(), kind: 'oauth2', values }, false)).toEqual({ oauth2: sent })
 })
 
-test('errors are found at their fields', () => {
+test('the pointer of a field is the one in errors from the service', () => {
   expect(authPointer(1, 'bearer', 'bearer')).toBe('/settings/webhooks/1/auth/bearer')
   expect(authPointer(0, 'basic', 'user')).toBe('/settings/webhooks/0/auth/basic/user')
 })

@@ -21,7 +21,7 @@ type Slot = { -readonly [Key in keyof AttemptCounts]: AttemptCounts[Key] } & {
   readonly minute: number
 }
 
-/** Attempts of the last hour by destination. In memory only, so empty after a restart. */
+/** Attempts in the last hour by destination. In memory only, so empty after a restart. */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'request' | 'onRequest'>

@@ -46,7 +46,7 @@ export interface ChannelOptions {
  * Functions that threads call across a MessagePort: `Here` on this side, `There` on the other. Each has one input or
  * none.
  *
- * Messages of one turn of the event loop are sent together at its end (setImmediate). With a microtask, each socket
+ * Messages from one turn of the event loop are sent together at its end (setImmediate). With a microtask, each socket
  * that is read in a turn would send its own.
  *
  * A function that throws rejects a `call`. After a `send`, its error is uncaught.

@@ -108,7 +108,7 @@ test('counts are sent without the number of pending deliveries while the databas
   expect(reader.read(9)).toMatchObject([{ data: { received: 0, pending: null } }])
 })
 
-test('a slow reader receives only the counts of the last minute', async () => {
+test('a slow reader receives only the counts for the last minute', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using reader = read(live, ['counts'])

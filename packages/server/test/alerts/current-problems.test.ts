@@ -171,7 +171,7 @@ test('a destination whose last attempt succeeded is not listed, if none has fail
   expect(problemsOf({ results, hasRecovered: true })).toEqual([])
 })
 
-test('a destination that works again is not listed, even if most attempts of the last hour failed', () => {
+test('a destination that works again is not listed, even if most attempts in the last hour failed', () => {
   const results = { ...GOOD, attempts: 500, delivered: 3, recent: { attempts: 3, delivered: 3 } }
   expect(problemsOf({ results })).toEqual([])
 })

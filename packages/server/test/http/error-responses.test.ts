@@ -87,7 +87,7 @@ describe('the HTTP server', () => {
     ])
   })
 
-  test('responds with 405 with Allow if the path has other methods', async () => {
+  test('responds with 405 and Allow if the path has other methods', async () => {
     expect((await expectError('method_not_allowed', http('GET /calls'))).headers).toMatch(
       /^allow: post$/m,
     )

@@ -33,7 +33,7 @@ test('readyz responds with 200 when every check passes', async () => {
   })
 })
 
-test('readyz responds with 200 with the note of a passing check', async () => {
+test('readyz responds with 200 and the note of a passing check', async () => {
   const noted = { ...passing, note: () => 'Look at it.' }
   expect(await get('/readyz', [noted])).toEqual({
     status: 200,
@@ -41,7 +41,7 @@ test('readyz responds with 200 with the note of a passing check', async () => {
   })
 })
 
-test('readyz responds with 503 with the failed check and the reason', async () => {
+test('readyz responds with 503, the failed check and the reason', async () => {
   expect(await get('/readyz', [passing, failing])).toEqual({
     status: 503,
     body: {

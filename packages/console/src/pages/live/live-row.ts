@@ -9,7 +9,7 @@ export interface LiveOutcome {
   readonly detail: string | null
   readonly status: number | null
   readonly durationMs: number | null
-  /** The number of the last attempt at its webhook; `null` before the first. */
+  /** The number of the last attempt to its webhook; `null` before the first. */
   readonly attempt: number | null
 }
 

@@ -50,7 +50,7 @@ export class EventMatcher {
     return { events, types }
   }
 
-  /** Facts of an event, from its properties, or the traits of identify and group calls, at its effective time. */
+  /** Facts from an event: from its properties, or the traits of identify and group calls, at its effective time. */
   factsOf({ event }: AcceptedEvent, timestampMs: number): readonly ClauseFact[] {
     const clauses =
       event.type === 'track' ? this.#byEvent.get(event.event) : this.#byType.get(event.type)

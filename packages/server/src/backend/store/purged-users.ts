@@ -111,7 +111,7 @@ interface PurgedIdRow extends PurgedId {
   readonly number: number
 }
 
-/** Adds the purges of the last hour to `users`, then new purges by other nodes and threads. */
+/** Adds the purges from the last hour to `users`, then new purges by other nodes and threads. */
 export async function followPurges(store: Store, users: PurgedUsers, clock: Clock): Promise<void> {
   // LIMIT makes PostgreSQL use the index by time.
   const [beginning] = await store.lookUp(sql<{ readonly number: number }>`

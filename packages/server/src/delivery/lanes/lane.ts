@@ -22,7 +22,7 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  */
 export class Lane {
   readonly id: LaneId
-  /** The limits of its webhook; `undefined` while Hookline makes no attempts. */
+  /** The limits of its webhook; `undefined` while Hookline makes no attempts to it. */
   limits: WebhookLimits | undefined
   /** The time of its next attempt, reserved because of `limits.perSecond`. */
   reservedAt: number | undefined

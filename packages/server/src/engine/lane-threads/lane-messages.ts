@@ -111,7 +111,7 @@ export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDeliv
   })
 }
 
-/** Results of one turn of a thread. */
+/** Results from one turn of a thread. */
 export interface RecordedBlock {
   readonly numbers: readonly number[]
   readonly activity: readonly PackedActivity[]

@@ -120,7 +120,7 @@ class Incoming {
   }
 }
 
-/** Collects the records of a turn of the event loop, and reports them at its end. */
+/** Collects the records from a turn of the event loop, and reports them at its end. */
 class Reports {
   readonly #send: (block: RecordedBlock) => void
   #numbers: number[] = []

@@ -39,7 +39,7 @@ export class FairTurns {
     return { own: own.length, perToken: perToken.length }
   }
 
-  /** Calls `start` at the client's turn, unless `isWanted` is false by then. The caller must then call `end` once. */
+  /** Calls `start` when it is the client's turn, unless `isWanted` is false by then. The caller must then call `end` once. */
   take(call: Call): void {
     for (const key of keysOf(call.client))
       if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)
@@ -47,7 +47,7 @@ export class FairTurns {
     this.#next()
   }
 
-  /** Runs work at its turn. Never resolves if `isWanted` is false by then. */
+  /** Runs work when its turn comes. Never resolves if `isWanted` is false by then. */
   async run<T>(call: Omit<Call, 'start'>, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((start) => this.take({ ...call, start }))
     try {

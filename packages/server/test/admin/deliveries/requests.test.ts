@@ -89,7 +89,7 @@ test("shows the requests that a delivery's next attempts would send, signed now"
   expect(webhooks[0]!.curl).toContain(signatures[0])
 })
 
-test('only an editor can see them, because they are signed', async () => {
+test('only an editor can see the requests, because they are signed', async () => {
   const { id } = await deliver('u1')
   const body = { name: 'reader', role: 'viewer' }
   const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })

@@ -57,7 +57,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('counts of several nodes', ()
     await expect.poll(() => receivedIn(a, clock)).toBe(3)
   })
 
-  test('the attempts of the last hour include all nodes', async () => {
+  test('the attempts in the last hour include all nodes', async () => {
     await using opened = await openKnown(2)
     const clock = new ManualClock()
     const [a, b] = opened.nodes.map(({ signals }) => new RecentAttempts(clock, signals))
