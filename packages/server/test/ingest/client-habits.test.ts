@@ -127,13 +127,16 @@ describe('NaN and Infinity from Python', () => {
 })
 
 describe('the paths of other vendors', () => {
-  test.each(['/api/s/track', '/api/s/s2s/track'])('accept the calls from Jitsu: %s', async (path) => {
-    const body = '{"type":"track","userId":"u1","event":"Signed Up","messageId":"jitsu"}'
-    const headers = { 'x-write-key': WRITE_KEY, 'content-type': 'application/json' }
-    const response = await harness.send(path, { headers, body: body.replace('jitsu', path) })
-    expect([response.status, response.body]).toEqual([200, SUCCESS])
-    expect(await harness.stored()).toHaveLength(1)
-  })
+  test.each(['/api/s/track', '/api/s/s2s/track'])(
+    'accept the calls from Jitsu: %s',
+    async (path) => {
+      const body = '{"type":"track","userId":"u1","event":"Signed Up","messageId":"jitsu"}'
+      const headers = { 'x-write-key': WRITE_KEY, 'content-type': 'application/json' }
+      const response = await harness.send(path, { headers, body: body.replace('jitsu', path) })
+      expect([response.status, response.body]).toEqual([200, SUCCESS])
+      expect(await harness.stored()).toHaveLength(1)
+    },
+  )
 
   test("accept the batch from RudderStack's beacon", async () => {
     const path = `/beacon/v1/batch?writeKey=${WRITE_KEY}`
