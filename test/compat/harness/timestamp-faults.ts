@@ -15,7 +15,7 @@ export interface TimedCall {
   readonly sent: WireCall
   /** According to the service's clock. */
   readonly receivedAt: string | undefined
-  /** From the payload. */
+  /** The timestamp in the payload. */
   readonly timestamp: unknown
 }
 

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 
-/** A line of a file, without its newline. */
+/** A line in a file, without its newline. */
 export interface Line {
-  /** From 1. */
+  /** The line number, from 1. */
   readonly number: number
   readonly bytes: Buffer
   /** The byte offset of the next line. */

@@ -19,7 +19,7 @@ interface Summary {
   readonly failed: number
   /** The last count. */
   readonly pending: number | null
-  /** Of the slowest step. */
+  /** The p95 in the slowest step. */
   readonly p95: number | null
   /** One character for each step. */
   readonly plot: string

@@ -22,7 +22,7 @@ export const MAX_NAME_CHARACTERS = 60
 
 const { useValue, get, set } = storedValue('hookline-views', (stored) => stored ?? '[]')
 
-/** By name. */
+/** The saved views, by name. */
 export function useSavedViews(): readonly SavedView[] {
   const stored = useValue()
   return useMemo(() => viewsIn(stored), [stored])

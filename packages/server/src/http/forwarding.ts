@@ -186,7 +186,7 @@ const SECRET_BYTES = 32
 
 /** The address at which the main thread accepts forwarded connections. Never send it to another process. */
 export interface PrivateAddress {
-  /** Of a Unix domain socket, or a named pipe on Windows. */
+  /** The path of a Unix domain socket, or of a named pipe on Windows. */
   readonly path: string
   /** Every connection begins with it: on Windows, other users can connect. */
   readonly secret: Uint8Array

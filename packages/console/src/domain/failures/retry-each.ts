@@ -14,7 +14,7 @@ type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
 interface Progress {
   readonly retried: number
-  /** For deliveries that are held or can no longer be retried. */
+  /** The refusals for deliveries that are held or can no longer be retried. */
   readonly refusals: { readonly first: unknown; readonly count: number }
 }
 

@@ -16,7 +16,7 @@ import { type EventFilters, type FilterName, NO_FILTERS, RANGES } from './event-
 
 interface EventFilterBarProps {
   readonly filters: EventFilters
-  /** May be caused by a filter. */
+  /** The error of the list, which a filter may have caused. */
   readonly error: unknown
 }
 

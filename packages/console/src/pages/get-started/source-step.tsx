@@ -12,7 +12,7 @@ import { useUrlState } from '../../shell/url-state.ts'
 
 interface SourceStepProps {
   readonly source: Source | undefined
-  /** To choose from. */
+  /** The sources to choose from. */
   readonly sources: readonly Source[]
 }
 

@@ -10,9 +10,9 @@ class TooFewOpenFilesError extends Error {
 
 /** Connection limits, so that neither side takes the files of the other or of the database. */
 export interface FileShares {
-  /** From clients. */
+  /** Connections from clients. */
   readonly connections: number
-  /** Of these, to a management API with its own port. */
+  /** Those of them that are to a management API with its own port. */
   readonly adminConnections: number
   readonly webhookSockets: number
 }

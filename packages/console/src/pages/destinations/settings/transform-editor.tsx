@@ -17,7 +17,7 @@ type FilterPreview = Awaited<ReturnType<typeof api.previewFilter>>
 interface TransformEditorProps extends DestinationProps {
   readonly expression: string
   readonly onChange: (expression: string) => void
-  /** From saving. */
+  /** The error from saving. */
   readonly fieldError: string | undefined
   /** The newest events that the filter selects, offered first as payloads to try. */
   readonly selected: FilterPreview['selectedExamples'] | undefined

@@ -33,7 +33,7 @@ export interface ShapeDraft {
   /** `null`: all users. */
   readonly sample: SampleDraft | null
   readonly rules: readonly RuleDraft[]
-  /** Of the stored rules. */
+  /** The salt of the stored rules. */
   readonly salt: Json | undefined
   /** `null`: the default. */
   readonly format: Format | null
