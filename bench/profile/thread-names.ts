@@ -5,7 +5,7 @@ export const V8_WORKERS = 'V8 workers (GC, compilation)'
 /** Other threads of Node, such as for file operations. */
 export const NODE_THREADS = 'Node.js threads (libuv)'
 
-/** The kinds in the thread names of the service. The system keeps only the first 15 characters of a name. */
+/** The kinds in the service's thread names. The system keeps only the first 15 characters of a name. */
 const KINDS = ['writer', 'reader', 'ingest', 'delivery']
 const PREFIX = 'hookline-'
 const KEPT = 15

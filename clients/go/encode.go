@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// maxNestingLevels is the limit of the service for nested objects and arrays in a call, including the call itself.
+// maxNestingLevels is the service's limit for nested objects and arrays in a call, including the call itself.
 const maxNestingLevels = 64
 
 var library = map[string]interface{}{"name": "hookline-go", "version": Version}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessageIDCharacters is the limit of the service, in UTF-16 code units.
+// maxMessageIDCharacters is the service's limit, in UTF-16 code units.
 const maxMessageIDCharacters = 100
 
 // validate returns an error for a call that the service would refuse, with the service's error code.

@@ -1,6 +1,6 @@
 import type { ReportedError } from './errors.ts'
 
-/** Receives the log lines of the client. `console` and common loggers work. Exceptions do not affect the client. */
+/** Receives the client's log lines. `console` and common loggers work. Exceptions do not affect the client. */
 export interface Logger {
   debug(line: string): void
   warn(line: string): void

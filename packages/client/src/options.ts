@@ -4,7 +4,7 @@ import { ENVELOPE_BYTES } from './queue/batch.ts'
 
 type Optional = 'fetch' | 'headers' | 'logger' | 'onError'
 
-/** The validated options of a client, with defaults. `endpoint` is the URL of batches. */
+/** A client's validated options, with defaults. `endpoint` is the URL of batches. */
 export type Options = Pick<ClientOptions, Optional> & {
   readonly [Name in Exclude<keyof ClientOptions, Optional | 'size'>]-?: NonNullable<
     ClientOptions[Name]

@@ -2,7 +2,7 @@ import type { PresentedLimits } from './limits-text.ts'
 
 export type LimitName = keyof PresentedLimits
 
-/** For each limit: the setting of the service that applies to a webhook without its own limit; `null` for none. */
+/** For each limit: the service's setting that applies to a webhook without its own limit; `null` for none. */
 export const LIMIT_SETTINGS = {
   perSecond: null,
   concurrency: 'maxConcurrencyPerWebhook',
@@ -23,7 +23,7 @@ export interface EffectiveLimit {
 
 export type EffectiveLimits = Readonly<Record<LimitName, EffectiveLimit>>
 
-/** The limits that apply to a webhook. `service` has the settings of the service. A webhook can only lower its concurrency. */
+/** The limits that apply to a webhook. `service` contains the service's settings. A webhook can only lower its concurrency. */
 export function effectiveLimits(
   webhook: PresentedLimits | undefined,
   service: PresentedLimits,

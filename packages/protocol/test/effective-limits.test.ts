@@ -4,7 +4,7 @@ import { effectiveLimits } from '../src/effective-limits.ts'
 const SERVICE = { concurrency: 64, timeout: '10s', retryWindow: '4h' }
 
 describe('the effective limits of a webhook', () => {
-  test('are the settings of the service, or none', () => {
+  test("are the service's settings, or none", () => {
     const service = (value: unknown, setting: string | null) => ({
       value,
       origin: 'service',

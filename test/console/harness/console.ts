@@ -17,7 +17,7 @@ export interface OpenConsole {
   readonly context: BrowserContext
   /** Errors in the console, violations of the content security policy, and requests to other hosts. */
   readonly pageErrors: string[]
-  /** Opens a page of the console: `live`, `events/evt_…`. */
+  /** Opens a page in the console: `live`, `events/evt_…`. */
   readonly go: (path: string) => Promise<void>
 }
 

@@ -31,7 +31,7 @@ function withFullArrays(call: Json): Json {
   )
 }
 
-/** The error code of the service, if it refuses the call. */
+/** The service's error code, if it refuses the call. */
 function serviceCode(type: Type, call: Json): string | undefined {
   const result = parseCall(call, {
     type,
@@ -73,7 +73,7 @@ const fields = fc.record(Object.fromEntries(names.split(' ').map((name) => [name
 })
 
 describe('validation', () => {
-  test('throws the error code of the service, for every call', () => {
+  test("throws the service's error code, for every call", () => {
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(fields, value), (type, call) => {
         expect(thrownCode(type, call)).toBe(serviceCode(type, withFullArrays(call)))

@@ -8,7 +8,7 @@ import { storedValue } from '../format/stored-value.ts'
 /** A page with filters, kept under a name in this browser. */
 export interface SavedView {
   readonly name: string
-  /** Path and query, without the base path of the console. */
+  /** Path and query, without the console's base path. */
   readonly to: string
 }
 

@@ -27,7 +27,7 @@ test('a window of 0s has no retries', () => {
   expect(retryTimes({ windowMs: 0, delaysMs: [] }, 0)).toEqual([])
 })
 
-test('the schedule is read from the settings of the service, unless the webhook has its own', () => {
+test("the schedule is read from the service's settings, unless the webhook has its own", () => {
   const window = { name: 'retryWindow', value: '4h' }
   expect(scheduleOf([window, { name: 'retrySchedule', value: null }])).toEqual({
     windowMs: 4 * HOUR,

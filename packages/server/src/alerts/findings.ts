@@ -33,7 +33,7 @@ export interface Finding {
   readonly failure?: FailureGroup
   /** Additional properties of its alert, without user data. */
   readonly details?: JsonObject
-  /** A path of the console. */
+  /** A path in the console. */
   readonly to: string
 }
 

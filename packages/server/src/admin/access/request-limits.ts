@@ -28,7 +28,7 @@ export class RequestLimit {
 
 /** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
 const MAX_CONCURRENT_READS = 2
-/** Waiting requests per token or session. A page of the console sends up to five at once. */
+/** Waiting requests per token or session. A page in the console sends up to five at once. */
 const MAX_WAITING = 32
 /** Waiting requests per token, its sessions included. Each holds a connection. */
 const MAX_WAITING_PER_TOKEN = 128

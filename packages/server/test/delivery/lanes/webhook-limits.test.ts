@@ -217,7 +217,7 @@ describe('concurrency', () => {
     expect(node.maxInFlight).toBe(1)
   })
 
-  test('is divided between the nodes, and does not raise the limit of the service', () => {
+  test("is divided between the nodes, and does not raise the service's limit", () => {
     const first = new Node({ limits: { concurrency: 3 } })
     first.scheduler.divide({ nodes: 2, index: 0 })
     const second = new Node({ limits: { concurrency: 3 } })

@@ -7,7 +7,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { classifyResponse, instructionIn } from '../../../src/delivery/sending/outcome.ts'
 
 describe('limits.timeout', () => {
-  test('replaces the timeout of the service, whether it is shorter or longer', async () => {
+  test("replaces the service's timeout, whether it is shorter or longer", async () => {
     await using receiver = await openReceiver({
       respond: () => new Promise((resolve) => setTimeout(() => resolve(200), 600)),
     })

@@ -1,6 +1,6 @@
 import { parseTimeSpan, type PresentedLimits } from '@hookline/protocol'
 
-/** The retry settings of the service, or of a webhook. */
+/** The service's retry settings, or a webhook's. */
 export interface RetrySchedule {
   readonly windowMs: number
   /** Custom delays after the first, second, … attempt. The last one repeats. */
