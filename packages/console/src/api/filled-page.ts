@@ -1,6 +1,6 @@
 import type { Page } from './queries.ts'
 
-/** The time limit for filling a page, so that the console shows within a second what it found. */
+/** The time limit for filling a page, so that the console shows its results within a second. */
 const MAX_SEARCH_MS = 300
 
 interface PageQuery {
