@@ -55,7 +55,7 @@ test('the authentication of a webhook is set, shown as stored, and kept when ano
   await page.getByLabel('User', { exact: true }).fill('some:one')
   await page.getByLabel('Password', { exact: true }).fill('a-password')
   await save.click()
-  await page.getByText('Use text without colons and control characters.').waitFor()
+  await page.getByText('Use text without colons or control characters.').waitFor()
   await page.getByLabel('User', { exact: true }).fill('someone')
   await save.click()
   await page.getByText('Leave empty to keep the stored value.').waitFor()
@@ -78,7 +78,7 @@ test('a URL gets a webhook secret, which saving the settings keeps, and a key pa
   await go(`destinations/${id}?tab=settings`)
   await page.getByRole('button', { name: `Set secret… ${urls[1]}` }).click()
   await page.getByRole('button', { name: 'Set secret', exact: true }).click()
-  const secret = await page.getByLabel('the secret of this URL', { exact: true }).textContent()
+  const secret = await page.getByLabel('the secret for this URL', { exact: true }).textContent()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: `Rotate… ${urls[1]}` }).waitFor()
   await page.getByLabel('Name').fill('Renamed')
@@ -217,7 +217,7 @@ test('limits of a webhook are set, rejected with a remedy next to their field, a
   await page.getByLabel('Retry delays').fill('5s, 10h')
   await page.getByRole('button', { name: 'Save', exact: true }).first().click()
   await page.getByText('Failed deliveries are retried for 3 d.').waitFor()
-  await page.getByText('Limits of https://crm.example.com/hook.').waitFor()
+  await page.getByText('Limits for https://crm.example.com/hook.').waitFor()
   await page.getByText(/^last retry \d{4}-\d\d-\d\d /).waitFor()
   const summary = page.getByText('Limits: 20 attempts/s; retry window 3d; retries after 5s, 10h', {
     exact: true,

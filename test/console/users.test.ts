@@ -164,7 +164,7 @@ test('without a profile, the user page shows events and deletions', async () => 
   await expectAccessible(page)
   await service.api.call('POST', 'deletions', { userIds: ['ben'], suppress: true })
   await go('users/ben')
-  await page.getByText('from this user since').waitFor()
+  await page.getByText('Suppressed in all sources since').waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
   expect(pageErrors).toEqual([])
@@ -187,18 +187,18 @@ test('a deletion without suppression is shown with a link, during and after the 
   })
   const { id } = await service.api.call<{ id: string }>('POST', 'deletions', { userIds: ['carl'] })
   await page
-    .getByText('Deleting the events, profile data and audience memberships of this user')
+    .getByText('Deleting this user’s events, profile data and audience memberships')
     .waitFor()
   isRunning = false
   await page
-    .getByText('The events, profile data and audience memberships of this user were deleted')
+    .getByText('This user’s events, profile data and audience memberships were deleted')
     .waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
   await service.track('m2', { userId: 'carl' })
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
   await page
-    .getByText('The events, profile data and audience memberships of this user were deleted')
+    .getByText('This user’s events, profile data and audience memberships were deleted')
     .waitFor()
   await page.getByRole('link', { name: 'View deletion' }).click()
   await page.waitForURL(new RegExp(`privacy\\?deletion=${id}`))

@@ -15,7 +15,7 @@ export const INGEST_CODES = {
   number_not_finite: {
     status: 400,
     message: 'The call contains NaN, Infinity, or a number too large for JSON parsers.',
-    help: 'Omit the field, or send null or a string. A number such as 1e400 would arrive as null, because the largest number that receivers can represent is about 1.8e308. The other calls of the batch are stored.',
+    help: 'Omit the field, or send null or a string. A number such as 1e400 would arrive as null, because the largest number that receivers can represent is about 1.8e308. The other calls in the batch are stored.',
   },
   not_an_object: {
     status: 400,
@@ -144,7 +144,7 @@ export const INGEST_CODES = {
   },
   rate_limited: {
     status: 429,
-    message: 'The source exceeds its rate limit.',
+    message: 'The source is exceeding its rate limit.',
     help: "Wait for the time in Retry-After, or raise the source's rateLimit.",
   },
   overloaded: {
@@ -179,7 +179,7 @@ export const INGEST_CODES = {
   },
   wrong_node: {
     status: 503,
-    message: 'This node of the cluster does not serve this path.',
+    message: 'This cluster node does not serve this path.',
     help: 'Send calls to nodes with the ingest or all role, and requests to the management API to nodes with the api or all role.',
   },
   headers_too_large: {

@@ -128,17 +128,17 @@ export const SETTINGS = {
     parse: nkeySeed,
   },
   natsCaFile: {
-    doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the Node.js defaults. Enables TLS, as tls:// in natsUrl does.',
+    doc: 'For the cluster: PEM file with the certificate authorities that are trusted for NATS servers, instead of the Node.js defaults. Enables TLS, as tls:// in natsUrl does.',
     isLocation: true,
     parse: text,
   },
   natsCertFile: {
-    doc: 'For the cluster: PEM file of the client certificate for NATS servers.',
+    doc: 'For the cluster: PEM file with the client certificate for NATS servers.',
     isLocation: true,
     parse: text,
   },
   natsKeyFile: {
-    doc: 'For the cluster: PEM file of the private key of natsCertFile.',
+    doc: 'For the cluster: PEM file with the private key for natsCertFile.',
     isLocation: true,
     parse: text,
   },
@@ -218,7 +218,7 @@ export const SETTINGS = {
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the Node.js defaults.',
+    doc: 'PEM file with the certificate authorities that are trusted for webhooks, in addition to the Node.js defaults.',
     isLocation: true,
     parse: text,
   },
@@ -347,7 +347,7 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum files and connections that the service opens; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },

@@ -25,7 +25,7 @@ type Check = (target: DoctorTarget) => Promise<Finding>
 
 const NOT_LOCAL: Finding = {
   ok: true,
-  detail: 'not checked: the service runs on another machine; run `hookline doctor` there',
+  detail: 'not checked: the service is running on another machine; run `hookline doctor` there',
 }
 
 const ofThisMachine =

@@ -69,7 +69,7 @@ export function assertSameImport(
   if (state.target.url !== target.url || state.target.writeKeySha256 !== target.writeKeySha256) {
     throw new Failure('failed', `The import of ${paths.file} was started with another source.`, {
       code: 'target_changed',
-      hint: `To resume, pass the --url and --write-key of that import; its service is ${state.target.url}. To import the whole file into this source, add --from-start.`,
+      hint: `To resume, pass the same --url and --write-key as before; that import used ${state.target.url}. To import the whole file into this source, add --from-start.`,
     })
   }
 }

@@ -30,7 +30,7 @@ export function withLimitOptions(
     )
     .option(
       '--timeout <time>',
-      `timeout of attempts to ${of}, such as 20s`,
+      `timeout for attempts to ${of}, such as 20s`,
       setting((timeout) => ({ timeout })),
     )
     .option(
@@ -45,7 +45,7 @@ export function withLimitOptions(
     )
     .option(
       '--retry-on <statuses>',
-      `additional 4xx statuses of ${of} to retry, such as 409,423`,
+      `additional 4xx statuses from ${of} to retry, such as 409,423`,
       setting((text) => ({
         retryOn: text.split(',').map((each) => wholeNumber(400, 499)(each.trim())),
       })),

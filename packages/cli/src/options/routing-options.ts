@@ -65,7 +65,7 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
   const filtered = withFilterOptions(command).option(
     '--sample <share>',
-    'only events of this share of users, such as 0.1 or 10%',
+    'only events from this share of users, such as 0.1 or 10%',
     sampleIn,
   )
   return withFieldOptions(filtered)
@@ -78,7 +78,7 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
 export function withRoutingRemovals(command: ApiCommand): ApiCommand {
   return command
     .option('--no-filter', 'remove the filter: receive all events')
-    .option('--no-sample', 'remove the sample: receive the events of all users')
+    .option('--no-sample', 'remove the sample: receive events from all users')
     .option('--no-fields', 'send all fields unchanged')
     .option('--no-transform', 'remove the transform')
 }

@@ -32,7 +32,7 @@ export function seriesText(
   { from, to, series = [] }: Statistics,
   { by, names }: { readonly by: SeriesOf; readonly names: Names },
 ): string {
-  if (series.length === 0) return `No ${by} to show.`
+  if (series.length === 0) return `No ${by}s to show.`
   const items = series.map(({ id, points }) => summaryOf(id, points, by))
   const columns = [...nameColumns(by, ({ id }: Summary) => id, { names, items }), ...COLUMNS]
   const plotted = by === 'source' ? 'received' : 'delivered'

@@ -26,7 +26,7 @@ function refusalFailure(status: number, code: string | undefined): Failure {
     return new Failure(meaningOf(status, code), message, { code, hint })
   }
   if (status < 500) return notHookline(status)
-  const message = `Unexpected response with status ${status}, not from Hookline.`
+  const message = `Unexpected response with status ${status}. It did not come from Hookline.`
   const hint = 'If there is a proxy in between, check that the service behind it is running.'
   return new Failure('unreachable', message, { hint })
 }

@@ -89,6 +89,6 @@ function workerFailure({ worker, failures, error }: FailedWorker): Failure {
 
 function showNewToken({ adminToken }: Service, output: Output): void {
   if (!adminToken.isNew) return
-  output.note(`Admin token (shown only now): ${adminToken.reveal()}`)
+  output.note(`Admin token (shown only once): ${adminToken.reveal()}`)
   output.note(`It is stored in ${adminToken.file}.`)
 }

@@ -51,7 +51,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its disk is read-only',
   ENOSPC: 'its disk is full',
   EEXIST: 'it is a file, not a folder',
-  ENOTDIR: 'the path contains a file',
+  ENOTDIR: 'part of the path is a file, not a folder',
 }
 
 function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {

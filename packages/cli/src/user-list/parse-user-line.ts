@@ -97,7 +97,10 @@ function headerOf(line: string): Header | 'ambiguous' | undefined {
 function userIn(line: string, { column, separator }: Header, isUtf8: boolean): ParsedUser {
   const cells = cellsOf(line, separator)
   if (cells === undefined) {
-    return { code: 'invalid_csv', message: 'A quote is not closed, or text follows it.' }
+    return {
+      code: 'invalid_csv',
+      message: 'A quoted value is not closed, or text follows its closing quote.',
+    }
   }
   const userId = cells[column] ?? ''
   return userId === ''

@@ -26,6 +26,6 @@ export const SCHEME_RESULTS = {
 
 /** The reason may contain the path of the request, which has no length limit. */
 export function verdictReason({ reason }: { readonly reason: string | null }): string {
-  if (reason === null) return 'The signature matches a secret or key of the destination.'
+  if (reason === null) return 'The signature matches one of the destination’s secrets or keys.'
   return shownText(reason, 1_000)
 }

@@ -112,7 +112,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   ),
   within_last_days: dateOperator(
     'days',
-    'The date is in the past, less than the given number of days (24 hours each) ago. In an event filter, this is relative to the timestamp of the event.',
+    "The date is in the past, less than the given number of days (24 hours each) ago. In an event filter, this is relative to the event's timestamp.",
     isWithinLastDays,
   ),
 }

@@ -40,12 +40,12 @@ export const ATTEMPT_CLASSES = {
   },
   dns_failed: {
     meaning: 'The host name has no address, or no name server responded. Hookline tries again.',
-    help: 'Check the spelling of the host, its DNS records, and the resolver of the machine Hookline runs on.',
+    help: 'Check the spelling of the host, its DNS records, and the resolver on the machine that Hookline runs on.',
   },
   proxy_failed: {
     meaning:
       'The proxy in the egressProxy setting was unreachable, rejected its credentials, or could not connect to the receiver. Hookline tries again.',
-    help: 'Check that the proxy is running, and check its log. It must allow CONNECT to the host and port of the webhook. Then check the receiver.',
+    help: "Check that the proxy is running, and check its log. It must allow CONNECT to the webhook's host and port. Then check the receiver.",
   },
   auth_failed: {
     meaning:
@@ -55,7 +55,7 @@ export const ATTEMPT_CLASSES = {
   mail_refused: {
     meaning:
       'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
-    help: "Compare user, password, sender and recipients with the requirements of the mail server. The attempt's error contains its reply.",
+    help: "Compare user, password, sender and recipients with the mail server's requirements. The attempt's error contains its reply.",
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',
@@ -93,7 +93,7 @@ export const ATTEMPT_CLASSES = {
   },
   internal_error: {
     meaning:
-      'A bug in Hookline stopped the attempt. Hookline does not try again. The other webhooks of the destination are not affected.',
+      "A bug in Hookline stopped the attempt. Hookline does not try again. The destination's other webhooks are not affected.",
     help: 'Look for `attempt.crashed` in the log. Report the error, and retry the delivery after upgrading to a version with the fix.',
   },
 } as const satisfies Record<string, AttemptClassInfo>

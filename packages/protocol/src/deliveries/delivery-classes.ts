@@ -5,7 +5,7 @@ export const CLASSES_WITHOUT_ATTEMPT = {
   not_attempted: {
     meaning:
       "The retry window ended before the first attempt. Until then, the webhook's breaker was open, or its address or port was forbidden. Hookline does not try again.",
-    help: 'The other failures of the destination show the cause: its receiver kept failing, or its URL is forbidden. Fix the cause, then retry these deliveries.',
+    help: "The destination's other failures show the cause: its receiver kept failing, or its URL is forbidden. Fix the cause, then retry these deliveries.",
   },
   quarantined: {
     meaning:
@@ -23,7 +23,7 @@ export const DELIVERY_CLASSES = {
 export type DeliveryClass = keyof typeof DELIVERY_CLASSES
 
 const CREDENTIALS_REFUSED =
-  'The receiver refused the credentials. Check auth, the static headers and the secrets of the webhook, then retry the rejected deliveries.'
+  "The receiver refused the credentials. Check the webhook's auth, static headers and secrets, then retry the rejected deliveries."
 
 const CONTENT_REFUSED =
   'The receiver refused the content of the request. Its response usually names the reason. Fix that, then retry the rejected deliveries.'

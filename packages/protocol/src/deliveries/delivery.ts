@@ -170,7 +170,7 @@ export const DECLINE_REASONS = {
     help: 'Enable the destination: it then receives later events. A replay that includes declined events sends this one.',
   },
   integrations: {
-    meaning: 'The integrations of the call exclude the destination.',
+    meaning: "The call's integrations exclude the destination.",
     help: "Omit integrations from the call, or set Webhooks or the destination's id to true in integrations.",
   },
   filtered: {

@@ -65,13 +65,13 @@ const { viewer, editor } = Schema.operationsTagged('Alerts')
 
 const schemas = {
   get: {
-    ...viewer('getAlerts', 'Shows the conditions and channels of alerts'),
+    ...viewer('getAlerts', 'Shows alert conditions and channels'),
     response: Schema.ok('The conditions, worst first, and the channels.', AlertsResponse),
   },
   add: {
     ...editor('addAlertChannel', 'Creates a destination that receives alerts'),
     description:
-      'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it like any other destination.',
+      'Creates and enables an ordinary destination for the built-in source, with the transform for the format. Change, test and delete it like any other destination.',
     body: Schema.strictObject({
       url: Schema.text(
         'The webhook URL of the service that receives the alerts. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL.',

@@ -90,7 +90,7 @@ const schemas = {
     ),
   },
   listed: {
-    ...viewer('listListedUsers', 'Lists the users of a manual audience'),
+    ...viewer('listListedUsers', 'Lists the users in a manual audience'),
     isLongRead: true,
     description:
       'The list as imported, by userId. GET /audiences/:id/members lists linked users as one member.',

@@ -24,7 +24,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. Events that were not delivered stay until they are replayed, at most a day if they expired, and at most an hour if they were rejected.',
+    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. A problem with undelivered events is listed until they are replayed: for at most a day if they expired, and at most an hour if they were rejected.',
   response: Schema.ok(
     'The problems.',
     Type.Object({
@@ -46,7 +46,7 @@ const schema = {
               ['service', 'source', 'destination', 'node'],
               'What the problem is about.',
             ),
-            id: Schema.text('Empty for the service, and for calls of an unknown source.'),
+            id: Schema.text('Empty for the service, and for calls to an unknown source.'),
             name: Type.String(),
           }),
           sampleDeliveryId: Schema.nullable(
@@ -66,7 +66,7 @@ const schema = {
             }),
             { description: 'Worst first, with at least one.' },
           ),
-          to: Schema.text('A path of the console.'),
+          to: Schema.text('A path in the console.'),
         }),
       ),
       checkedAt: Schema.time,

@@ -36,7 +36,7 @@ const CreateDeletionRequest = Type.Object(
         description: 'The ids of sources. If absent: every source, including deleted ones.',
       }),
     ),
-    suppress: Type.Optional(Schema.boolean('true: new events of these users are not stored.')),
+    suppress: Type.Optional(Schema.boolean('true: new events from these users are not stored.')),
   },
   Schema.strict,
 )
@@ -108,7 +108,7 @@ const schemas = {
       Schema.strict,
     ),
     response: Schema.ok(
-      'The deletion, or a receipt of it.',
+      'The deletion, or a receipt for it.',
       Type.Union([
         Type.Object({ ...fields, userIds: Type.Array(idField), anonymousIds: Type.Array(idField) }),
         Type.Object({
@@ -123,7 +123,7 @@ const schemas = {
     ),
   },
   notices: {
-    ...viewer('listDeletionNotices', 'Lists the notices of a deletion with their attempts'),
+    ...viewer('listDeletionNotices', 'Lists the notices for a deletion with their attempts'),
     params: Schema.IdParams,
     querystring: Schema.ListQuery,
     response: Schema.pages('A page of notices, with the fields of deliveries.', Schema.anyObject),

@@ -44,7 +44,7 @@ const InspectorResponse = Type.Object({
   requests: Type.Object({
     stored: Schema.integer('Stored requests.'),
     bytes: Schema.integer('The bytes of the recorded requests: body, path and headers.'),
-    received: Schema.integer('Requests since the start.'),
+    received: Schema.integer('Requests since startup.'),
   }),
   limits: Type.Object({
     requests: Schema.integer('The maximum number of requests stored on each node.'),
@@ -71,7 +71,7 @@ const summary = {
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
   type: Schema.nullable(
-    Schema.text('type of the body; null if it has none, as after a transform.'),
+    Schema.text('type of the body; null if it has none, for example after a transform.'),
   ),
   name: Schema.nullable(Schema.text('The name of the event, page or screen.')),
   userId: Schema.nullable(Type.String()),
@@ -102,8 +102,8 @@ const WholeRequest = Type.Object({
 })
 
 const filters = {
-  destinationId: Type.Optional(Schema.text('Only requests of the destination with this id.')),
-  deliveryId: Type.Optional(Schema.text('Only the attempts of the delivery with this id.')),
+  destinationId: Type.Optional(Schema.text('Only requests from the destination with this id.')),
+  deliveryId: Type.Optional(Schema.text('Only attempts for the delivery with this id.')),
 }
 
 const { viewer, editor } = Schema.operationsTagged('Inspector')
@@ -117,7 +117,7 @@ const schemas = {
     ...viewer('listInspectedRequests', 'Lists requests, newest first'),
     querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
     response: Schema.pages(
-      `A page of requests, without headers or body. The last ${MAX_STORED.requests} are stored, up to ${MAX_STORED.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
+      `A page of requests, without headers or body. The last ${MAX_STORED.requests} are stored, up to ${MAX_STORED.bytes / 1024 / 1024} MiB, until a restart or until their user is deleted.`,
       Type.Object(summary),
     ),
   },

@@ -52,18 +52,18 @@ const ProfileResponse = Type.Object(
       },
       {
         description:
-          'Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000.',
+          "Ids in the profile's calls that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000.",
       },
     ),
     traits: Type.Record(Type.String(), Type.Object({ value: anything, ...origin }), {
       description:
-        'The traits of identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt.',
+        'The traits from identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt.',
     }),
     computedTraits: Type.Array(Type.Object({ ...named, value: anything })),
     audiences: Type.Array(Type.Object(named)),
     counts: Type.Object(
       Object.fromEntries(EVENT_TYPES.map((type) => [type, Type.Optional(Type.Integer())])),
-      { description: 'The number of events of each type.' },
+      { description: 'The number of events per type.' },
     ),
     firstSeenAt: Schema.nullable(
       Schema.timeOf('The earliest timestamp of its events; null without events.'),
@@ -93,7 +93,7 @@ const inSpace = Type.Optional(
   Schema.space(`The space of the profile; ${Schema.DEFAULT_SPACE_TEXT}`),
 )
 const response = Schema.ok('The profile.', Schema.ref(ProfileResponse))
-const summary = 'Shows the profile of a user'
+const summary = "Shows a user's profile"
 
 const schemas = {
   find: {

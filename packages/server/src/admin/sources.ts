@@ -44,7 +44,7 @@ const fields = {
     }),
   ),
   space: Schema.space(
-    'Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space.',
+    'Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space.',
   ),
 }
 

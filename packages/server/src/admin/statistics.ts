@@ -44,12 +44,12 @@ const PointResponse = Type.Object(
     declined: countsField('Declined events, by reason.'),
     delivered: Type.Integer(),
     failed: countsField('Deliveries that failed, by state.'),
-    attempts: countsField('Attempts, by class of the HTTP status (2xx to 5xx) or no_response.'),
+    attempts: countsField('Attempts, by HTTP status class (2xx to 5xx) or no_response.'),
     retried: Schema.integer('Attempts with the outcome retry.'),
     entered: Schema.integer('Profiles that entered an audience, or got a computed value.'),
     left: Schema.integer('Profiles that left an audience, or lost a computed value.'),
     unlinked: countsField(
-      'Ids not linked to the userId of their call, by reason: other_user, limit, placeholder.',
+      "Ids not linked to their call's userId, by reason: other_user, limit, placeholder.",
     ),
     pending: Schema.nullable(
       Type.Number({ description: 'The average number of pending deliveries.' }),
@@ -79,7 +79,7 @@ const StatisticsQuery = Type.Object(
       Schema.text('The id of a source, or of an audience or trait for entered and left.'),
     ),
     destinationId: Type.Optional(
-      Schema.text('Counts of this destination, and received calls of its source.'),
+      Schema.text('Counts for this destination, and received calls for its source.'),
     ),
     by: Type.Optional(
       Schema.oneOf(
@@ -111,7 +111,7 @@ const schema = {
       points: pointsField,
       series: Type.Optional(
         Type.Array(Type.Object({ id: Type.String(), points: pointsField }), {
-          description: 'With by: the points of each selected source or destination.',
+          description: 'With by: the points for each selected source or destination.',
         }),
       ),
     }),

@@ -29,7 +29,7 @@ const userQuery = {
     Schema.text('The anonymousId of the suppressed user. Mutually exclusive with userId.'),
   ),
 }
-const ended = Schema.responses(204, 'From now on, new events of the user are stored.')
+const ended = Schema.responses(204, 'From now on, new events from the user are stored.')
 
 const schemas = {
   list: {

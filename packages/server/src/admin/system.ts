@@ -27,7 +27,7 @@ const OriginResponse = Type.Object({
 })
 
 const settingFields = {
-  group: Schema.text('The settings of a group are contiguous.'),
+  group: Schema.text('The settings in a group are contiguous.'),
   name: text,
   flag: text,
   variable: text,
@@ -77,7 +77,7 @@ const SystemResponse = Type.Object({
   checkedAt: Schema.time,
   nodes: Type.Array(NodeResponse, {
     description:
-      'The nodes of the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node.',
+      'The nodes in the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node.',
   }),
   failingWorkers: Type.Array(Type.Object({ name: text, reason: text })),
   corruptions: Schema.orNull(
@@ -87,7 +87,7 @@ const SystemResponse = Type.Object({
   storage: Type.Object({
     usedBytes: Schema.integer('Excludes free space inside the database.'),
     databaseBytes: Type.Integer(),
-    logBytes: Schema.integer('The write-ahead log, or the NATS stream of a cluster.'),
+    logBytes: Schema.integer('The write-ahead log, or the NATS stream in a cluster.'),
     freeBytes: Schema.nullable(Schema.integer('On the disk; null in a cluster.')),
     events: Type.Integer(),
     isExact: Schema.boolean('false: events is an estimate.'),
@@ -111,7 +111,7 @@ const SystemResponse = Type.Object({
   }),
   live: Type.Object(
     { open: Type.Integer(), max: Type.Integer() },
-    { description: 'Connections of the live tail.' },
+    { description: 'Connections to the live tail.' },
   ),
   lastBackupAt: Schema.nullable(
     Schema.timeOf('When the last backup download was completed; null before the first one.'),

@@ -20,7 +20,7 @@ import { addWorkRoutes } from './computations/work-routes.ts'
 const computeField = Type.Unsafe<unknown>({
   ...Schema.anyObject,
   description:
-    'How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to].',
+    'How the value is computed from the user\'s events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to].',
 })
 
 const ComputedTraitResponse = Type.Object(responseFields({ compute: computeField }), {

@@ -58,7 +58,7 @@ export const CONDITIONS = {
     severity: 'data_loss',
     events: { start: 'Calls Refused' },
     threshold: `A disabled source refused a call in the last ${hours(THRESHOLDS.refusedMs)}.`,
-    meaning: 'Clients send calls to a disabled source. These calls are lost.',
+    meaning: 'Clients are sending calls to a disabled source. These calls are lost.',
     remedy: 'Enable the source, or stop the client.',
   },
   deliveries_expired: {
@@ -66,7 +66,7 @@ export const CONDITIONS = {
     events: { start: 'Deliveries Expired' },
     threshold: `A delivery expired in the last ${hours(THRESHOLDS.lostMs)} and has not been replayed.`,
     meaning: 'The retry window ended before the receiver accepted the events.',
-    remedy: 'Fix the receiver, then replay the failed deliveries of the destination.',
+    remedy: "Fix the receiver, then replay the destination's failed deliveries.",
   },
   deliveries_rejected: {
     severity: 'data_loss',
@@ -75,7 +75,7 @@ export const CONDITIONS = {
     meaning:
       'A receiver rejected events for good, or a transform failed. Hookline does not try again.',
     remedy:
-      'Fix the receiver, the URL or the transform, then replay the failed deliveries of the destination.',
+      "Fix the receiver, the URL or the transform, then replay the destination's failed deliveries.",
   },
   damage_found: {
     severity: 'data_loss',
@@ -120,14 +120,14 @@ export const CONDITIONS = {
     severity: 'failing',
     events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
     threshold: `A breaker is open; or no attempt in the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or fewer than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts in the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
-    meaning: 'A destination does not receive its events. Deliveries are retried.',
+    meaning: 'A destination is not receiving its events. Deliveries are retried.',
     remedy: "Send a test to see the receiver's response.",
   },
   deliveries_late: {
     severity: 'failing',
     events: null,
     threshold: `The oldest pending delivery of a webhook has waited for more than ${minutes(THRESHOLDS.maxWaitMs)}.`,
-    meaning: 'Events arrive faster than the receiver accepts them, or a retry is pending.',
+    meaning: 'Events are arriving faster than the receiver accepts them, or a retry is pending.',
     remedy: 'The deliveries list shows the reason and next attempt for each.',
   },
   webhook_paused: {
@@ -135,21 +135,22 @@ export const CONDITIONS = {
     events: { start: 'Webhook Paused', end: 'Webhook Paused' },
     threshold:
       'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
-    meaning: 'The deliveries of the webhook are held.',
+    meaning: "The webhook's deliveries are held.",
     remedy: 'Correct the URL or remove the webhook, then resume.',
   },
   write_key_unknown: {
     severity: 'attention',
     events: { start: 'Write Key Unknown' },
     threshold: `A call with a missing or unknown write key was refused in the last ${hours(THRESHOLDS.refusedMs)}.`,
-    meaning: 'A client has a wrong write key, or a scanner sends requests.',
+    meaning: 'A client has a wrong write key, or a scanner is sending requests.',
     remedy: 'If it is your client, use the write key of an existing source.',
   },
   rate_limit_exceeded: {
     severity: 'attention',
     events: { start: 'Rate Limit Exceeded' },
     threshold: `A source exceeded its rate limit in the last ${hours(THRESHOLDS.refusedMs)}.`,
-    meaning: 'Calls are refused with 429. Most client libraries retry them; the others lose them.',
+    meaning:
+      'Calls are being refused with 429. Most client libraries retry them; the others lose them.',
     remedy: "Raise the source's rate limit, or send calls more slowly.",
   },
   sync_missed: {
@@ -163,7 +164,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: { start: 'Node Lost', end: 'Node Lost' },
     threshold: 'In the last 10 minutes, a node stopped responding without leaving the cluster.',
-    meaning: 'A node does not respond. Other nodes take over its work.',
+    meaning: 'A node is not responding. Other nodes take over its work.',
     remedy: "Check the node's machine and log, and start it again.",
   },
   certificate_expiring: {
@@ -191,7 +192,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: null,
     threshold: `More than ${MAX_DESTINATIONS} destinations have failures, a backlog, a pause or a client certificate.`,
-    meaning: 'Some destinations are not checked.',
+    meaning: 'Some destinations are not being checked.',
     remedy: 'Fix the problems that are listed. The other destinations are checked after that.',
   },
   check_warning: {
@@ -215,7 +216,7 @@ export const CONDITIONS = {
     threshold:
       'A receiver sent Retry-After, or an access token is missing, and deliveries are pending.',
     meaning:
-      'Deliveries wait as long as the receiver requested, or until Hookline requests an access token again.',
+      'Deliveries are waiting for as long as the receiver requested, or until Hookline requests an access token again.',
     remedy:
       "To retry immediately, use “Retry now” on the destination's page in the console, or hookline destinations close-breaker.",
   },
@@ -223,8 +224,9 @@ export const CONDITIONS = {
     severity: 'attention',
     events: null,
     threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
-    meaning: 'IDs were not linked to the profile of their user.',
-    remedy: 'Make the client omit IDs that it does not have. Placeholder IDs are never linked.',
+    meaning: "IDs were not linked to their user's profile.",
+    remedy:
+      'Change the client to leave an ID out if it has none. Placeholder IDs are never linked.',
   },
 } as const satisfies Record<string, Condition>
 

@@ -68,8 +68,8 @@ export function canBeFilledTo(template: string, url: string): boolean {
 }
 
 const MAX_CHARACTERS = LIMITS.filledUrlCharacters
-const TOO_LONG = `With the values of the event, the URL is longer than ${MAX_CHARACTERS} characters.`
-const CLIMBS = 'With the values of the event, the path of the URL contains a "." or ".." segment.'
+const TOO_LONG = `With the event's values, the URL is longer than ${MAX_CHARACTERS} characters.`
+const CLIMBS = 'With the event\'s values, the URL\'s path contains a "." or ".." segment.'
 
 function parts(url: string) {
   const [origin = ''] = ORIGIN.exec(url) ?? []

@@ -64,22 +64,22 @@ export const LOG_EVENTS = {
     'This many failures suggest a shared cause: the network, the name server, or the egress proxy.',
   ),
   'webhook.breaker_opened': warn(
-    'Most attempts to a webhook fail, so its deliveries wait while single attempts probe it. At most one line per minute for each webhook.',
+    'Most attempts to a webhook are failing, so its deliveries wait while single attempts probe it. At most one line per minute for each webhook.',
     'Contact the owner of the receiver. Once it works again, the backlog is sent automatically. To retry immediately, use `hookline destinations close-breaker`.',
   ),
   'webhook.breaker_closed': info(
-    'A webhook whose breaker was open responds again, or the breaker was closed manually. The backlog is sent, slowly at first.',
+    'A webhook whose breaker was open is responding again, or the breaker was closed manually. The backlog is sent, slowly at first.',
   ),
   'webhook.recovered': info(
     'A webhook that was failing has accepted deliveries for a minute without a failure.',
-    '`hookline replay` resends deliveries that expired or were rejected meanwhile.',
+    '`hookline replay` resends deliveries that expired or were rejected in the meantime.',
   ),
   'webhook.paused': warn(
     'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded with 410 three times), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
     '`webhook_gone`: correct its URL or remove the webhook, then run `hookline destinations resume`. `disabled_by_receiver`: ask the owner of the receiver, then resume the destination, or remove the webhook. `url_forbidden`: correct its URL and resume; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(
-    'One failed attempt, with all details. Only with `--log-level debug`.',
+    'One failed attempt, with all details. Logged only with `--log-level debug`.',
     'See [errors](errors.md) for the class.',
   ),
   'attempt.crashed': error(
@@ -95,7 +95,7 @@ export const LOG_EVENTS = {
     'If `reason` does not name corrupted data, report it as a bug in Hookline, with this line. `hookline deliveries retry` retries one delivery.',
   ),
   'source.unknown': error(
-    'Events from an unknown source were quarantined. `events` is their number since the last such line.',
+    'Events from an unknown source were quarantined. `events` is the number since the previous line of this kind.',
     'Check that no other installation uses the same NATS servers with the same prefix, and that the database is the correct one.',
   ),
   'backlog.read_failed': warn(
@@ -112,11 +112,11 @@ export const LOG_EVENTS = {
     'See [errors](errors.md) for the code.',
   ),
   'write_key.rejected': warn(
-    'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 of a minute.',
+    'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 in a minute.',
     'Find the application that sends the key. `hookline sources list` shows all valid keys.',
   ),
   'token.rejected': warn(
-    'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 of a minute.',
+    'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 in a minute.',
     'If you do not recognise the client, block its access to the management API, for example with `adminPort`.',
   ),
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),
@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    'A stream of the live tail was closed: its reader was too slow, or another reader needed the slot.',
+    'A live tail stream was closed: its reader was too slow, or another reader needed the slot.',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 
@@ -149,7 +149,7 @@ export const LOG_EVENTS = {
   ),
   'backup.finished': info('A client downloaded a backup (`bytes`).'),
   'backup.stopped': warn(
-    'The download of a backup was aborted. The client has no backup.',
+    'A backup download was aborted. The client has no backup.',
     'Start the backup again. If it took too long, raise `backupTimeout`.',
   ),
   'backup.copy_not_removed': warn(
@@ -179,15 +179,15 @@ export const LOG_EVENTS = {
     'Raise `ulimit -n` and `maxOpenFiles` to the number in `wanted`, or lower `maxInFlight`.',
   ),
   'lock_file.emptied': warn(
-    'The lock file of the data folder was unreadable and was emptied.',
+    'The lock file in the data folder was unreadable and was emptied.',
     'Check the disk.',
   ),
   'key_change.row_skipped': error(
     'A row could not be decrypted during a key change. It is unchanged.',
-    'Check the disk, and re-enter the secret of the row.',
+    'Check the disk, and re-enter the secret in the row.',
   ),
   'audit.unreadable': error(
-    'Entries of the audit log could not be decrypted.',
+    'Entries in the audit log could not be decrypted.',
     'Check the disk, and that the encryption key is correct.',
   ),
   'backend.unavailable': warn(
@@ -195,12 +195,12 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'worker.waiting': warn(
-    'A worker has stopped because the database is unavailable. It is restarted.',
+    'A worker has stopped because the database is unavailable. Hookline will restart it.',
     DISK,
   ),
-  'worker.failed': error('A worker has failed. It is restarted.', REPORT),
+  'worker.failed': error('A worker has failed. Hookline will restart it.', REPORT),
   'worker.suspended': error(
-    'A non-critical worker failed five times within a minute. It is restarted after ten minutes.',
+    'A non-critical worker failed five times within a minute. Hookline will restart it after ten minutes.',
     `Until then, the tasks of \`worker\` are not processed, such as profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
   ),
   'worker.failed_permanently': fatal(
@@ -208,7 +208,7 @@ export const LOG_EVENTS = {
     `Restart it. No accepted event is lost. ${REPORT}`,
   ),
   'thread.failed': error(
-    'A thread has exited. It is restarted, and continues its unfinished work.',
+    'A thread has exited. Hookline will restart it and continue its unfinished work.',
     'For `ERR_WORKER_OUT_OF_MEMORY`, give the service more memory. If it happens more than once, report it as a bug in Hookline, with this line.',
   ),
   'thread.failed_permanently': fatal(

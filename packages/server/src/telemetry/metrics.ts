@@ -94,7 +94,7 @@ export class Metrics {
     ),
     attempts: this.#counter(
       'hookline_destination_attempts_total',
-      'Delivery attempts to a webhook of a destination, by outcome.',
+      "Delivery attempts to a destination's webhook, by outcome.",
       ['destination', 'webhook', 'outcome'],
     ),
     ended: this.#counter(
@@ -104,12 +104,12 @@ export class Metrics {
     ),
     inFlight: this.#gauge(
       'hookline_destination_inflight',
-      'Attempts in flight to a webhook of a destination.',
+      "Attempts in flight to a destination's webhook.",
       ['destination', 'webhook'],
     ),
     waiting: this.#gauge(
       'hookline_destination_waiting',
-      'Deliveries waiting for a webhook of a destination, by state: pending or held. Only for the largest backlogs.',
+      "Deliveries waiting for a destination's webhook, by state: pending or held. Only for the largest backlogs.",
       ['destination', 'webhook', 'state'],
     ),
     oldest: this.#gauge(
@@ -124,7 +124,7 @@ export class Metrics {
     ),
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, disabled_by_receiver, destination_paused or destination_disabled.',
+      'Webhooks to which Hookline is currently making no attempts, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, disabled_by_receiver, destination_paused or destination_disabled.',
       ['destination', 'webhook', 'reason'],
     ),
   }
@@ -163,7 +163,7 @@ export class Metrics {
     ),
     largest: this.#gauge(
       'hookline_profile_largest_ids',
-      'Number of ids of the largest profile that has gained an id since startup.',
+      'Number of ids in the largest profile that has gained an id since startup.',
     ),
   }
   readonly corruptions = this.#counter(
@@ -212,7 +212,7 @@ export class Metrics {
   )
   readonly diskFree = this.#gauge(
     'hookline_data_disk_free_bytes',
-    'Free space of the disk with the data folder. 0 in a cluster.',
+    'Free space on the disk with the data folder. 0 in a cluster.',
   )
   readonly backupAge = this.#gauge(
     'hookline_backup_age_seconds',

@@ -93,7 +93,7 @@ export async function whyItWaits(
   const { code, text: cli } = await hookline(service, 'trace', messageId)
   expect(code).toBe(0)
   const [, shownSince, shownNext] =
-    /^ +since (\S+Z), (?:next attempt (\S+Z)|no next attempt yet)$/m.exec(cli) ?? []
+    /^ +since (\S+Z), (?:next attempt (\S+Z)|no attempt scheduled)$/m.exec(cli) ?? []
   expectTimes({ since: shownSince!, next: shownNext ?? null }, answer.trace.receivedAt, cliCalledAt)
   expect(shownNext === undefined).toBe(nextAttemptAt === null)
   return { ...answer, explanation: `${explanation} ${decision!.remedy ?? ''}`, cli }

@@ -27,7 +27,7 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
   const create = parent
     .api('create <name>', `create ${one}`)
     .option('--destination <ids...>', 'destinations that receive changes')
-    .option('--space <space>', 'space of the profiles (default: "default")')
+    .option('--space <space>', 'space that contains the profiles (default: "default")')
   if (kind.word === 'audiences')
     create.option('--manual', 'use a list of members instead of a condition')
   addDefinition(create, kind, 'compute and send changes (the default)').run(
@@ -44,7 +44,7 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
 
   const update = parent
     .api('update <id>', `update ${one}`)
-    .option('--name <name>', 'new name; the key stays the same')
+    .option('--name <name>', 'new name; the key does not change')
     .option('--destination <ids...>', 'destinations that receive changes; replaces the list')
   addDefinition(update, kind, 'compute and send changes').run(
     async (context, idOrName: string, options: ChangeOptions) => {

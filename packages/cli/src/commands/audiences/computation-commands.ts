@@ -36,7 +36,7 @@ function addReadCommands(parent: ApiCommand, definitions: ComputationKind): void
   parent
     .api('list', `list all ${many}`)
     .paged('short')
-    .option('--space <space>', `only ${many} of this space`)
+    .option('--space <space>', `only ${many} in this space`)
     .run(async ({ api, output }, { space, ...part }: { space?: string } & ListPart) => {
       const { list } = operations(api)
       const all = await listPart((page) => list({ ...definedFields({ space }), ...page }), part)
@@ -59,7 +59,7 @@ function addPreview(
 ): void {
   const preview = parent.api('preview', 'preview the number of users, with a sample')
   withDefinitionOptions(preview, definition)
-    .option('--space <space>', 'space of the profiles (default: "default")')
+    .option('--space <space>', 'space that contains the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)
     .run(async (context, options: PreviewOptions) => {
       const { api, output } = context

@@ -19,7 +19,7 @@ userId, user_id or id, otherwise in the first column. Commas separate columns;
 if the file has a header with one of these names, semicolons or tabs also work.
 A .ndjson or .jsonl file has a string, or an object with a userId, on each line.
 
-Importing a file again is safe: existing members stay. Rejected lines and
+Importing a file again is safe: existing members are kept. Rejected lines and
 reasons go to <file>.rejected.ndjson.`
 
 interface ListImportCommandOptions {
@@ -29,7 +29,7 @@ interface ListImportCommandOptions {
 
 export function addListImport(audiences: ApiCommand): void {
   audiences
-    .api('import <id> <file>', 'add the users of a file to a manual audience')
+    .api('import <id> <file>', 'add the users in a file to a manual audience')
     .confirmed()
     .option('--remove', 'remove the users in the file instead of adding them')
     .addOption(

@@ -61,7 +61,7 @@ function addReadCommands(destinations: ApiCommand): void {
   destinations
     .api('list', 'list all destinations')
     .paged('short')
-    .option('--source <id>', 'only destinations of this source')
+    .option('--source <id>', 'only destinations for this source')
     .run(async ({ api, output }, { source, ...part }: { source?: string } & ListPart) => {
       const filter = definedFields({ sourceId: await optionalIdOf(api, 'source', source) })
       const page = await listPart((next) => api.listDestinations({ ...filter, ...next }), part)
@@ -199,16 +199,16 @@ function addWebhookOptions(command: ApiCommand, variant: Variant): ApiCommand {
       webhooks.push({ url, headers: {}, auth: {}, removed: new Set() })
       return webhooks
     })
-    .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
+    .option('--header <name:value>', 'static header for the preceding --webhook', (text) => {
       addHeader(lastOf(webhooks, '--header'), text)
     })
   withAuthOptions(command, (option) => lastOf(webhooks, option))
-    .option('--webhook-secret <text>', 'webhook secret of the preceding --webhook', (secret) => {
+    .option('--webhook-secret <text>', 'webhook secret for the preceding --webhook', (secret) => {
       lastOf(webhooks, '--webhook-secret').secret = secret
     })
     .option(
       '--webhook-secret-file <file>',
-      'file that contains the webhook secret of the preceding --webhook',
+      'file that contains the webhook secret for the preceding --webhook',
       (file) => {
         lastOf(webhooks, '--webhook-secret-file').secret = secretIn(file)
       },
@@ -240,8 +240,8 @@ const REMOVALS: readonly (readonly [WebhookPart, string])[] = [
 function withRemovals(command: ApiCommand, webhooks: readonly WebhookOption[]): void {
   withRoutingRemovals(command)
   for (const [part, flag] of REMOVALS) {
-    const ofEach = part === 'limits' ? '; without --webhook, of each webhook' : ''
-    const help = `remove the ${part} of the preceding --webhook${ofEach}`
+    const ofEach = part === 'limits' ? '; without --webhook, from each webhook' : ''
+    const help = `remove the ${part} from the preceding --webhook${ofEach}`
     command.option(flag, help).on(`option:${flag.slice(2)}`, () => {
       if (part === 'limits' && webhooks.length === 0) removeAllLimits(command)
       else lastOf(webhooks, flag).removed.add(part)

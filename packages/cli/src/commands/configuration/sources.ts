@@ -42,7 +42,7 @@ export function addSources(program: ApiCommand): void {
   const create = sources.api('create <name>', 'create a source with a write key')
   withSwitch(withFieldOptions(create), 'accept calls (the default)', 'reject all calls')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
-    .option('--space <space>', 'space of the profiles (default: "default")')
+    .option('--space <space>', 'space for the profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space } = options
       const limits = { rateLimit: rateLimitOf(options), fields: await fieldsOf(options) }
@@ -55,7 +55,7 @@ export function addSources(program: ApiCommand): void {
     .option('--no-fields', 'store all fields unchanged')
     .option('--name <name>', 'new name of the source')
     .option('--rate-limit <calls>', 'maximum calls per second; "none" for no limit', parseRateLimit)
-    .option('--space <space>', 'space of the profiles; applies to new events')
+    .option('--space <space>', 'space for the profiles; applies to new events')
     .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, space } = options
       const { api, output } = context

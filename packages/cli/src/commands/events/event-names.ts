@@ -19,7 +19,7 @@ export function addEventNames(events: ApiCommand): void {
   events
     .api('names', 'list the names of received events with their counts and properties')
     .paged('long')
-    .option('--source <id>', 'only names of this source')
+    .option('--source <id>', 'only names from this source')
     .addOption(new Option('--type <type>', 'only names of this type').choices(EVENT_TYPES))
     .run(async ({ api, output }, { source, type, ...part }: NameOptions) => {
       const sourceId = await optionalIdOf(api, 'source', source)

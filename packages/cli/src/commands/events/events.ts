@@ -43,7 +43,7 @@ export function addEvents(program: ApiCommand): void {
   events
     .api('list', 'list events, newest first')
     .paged('long')
-    .option('--source <id>', 'only events of this source')
+    .option('--source <id>', 'only events from this source')
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
     .option('--event <name>', 'only track events with this name')
     .option('--user <id>', 'only events with this userId')

@@ -29,8 +29,8 @@ export function addInspector(program: ApiCommand): void {
   inspector
     .api('list', 'list requests, newest first', { isDefault: true })
     .paged('long')
-    .option('--destination <id>', 'only requests of this destination')
-    .option('--delivery <id>', 'only the attempts of this delivery')
+    .option('--destination <id>', 'only requests from this destination')
+    .option('--delivery <id>', 'only attempts for this delivery')
     .run(async ({ api, output }, { destination, delivery, ...part }: ListOptions) => {
       const filter = definedFields({
         destinationId: await optionalIdOf(api, 'destination', destination),

@@ -33,7 +33,7 @@ export function addTail(program: ApiCommand): void {
     .option('--source <id>', 'only messages for this source')
     .option(
       '--destination <id>',
-      'only decisions and attempts of this destination; events are always shown',
+      'only decisions and attempts for this destination; events are always shown',
     )
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
     .option('--event <name>', 'only events with this name')

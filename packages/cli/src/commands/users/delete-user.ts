@@ -17,7 +17,7 @@ export function addDeleteUser(program: ApiCommand): void {
     .confirmed()
     .option('--anonymous-id <ids...>', 'delete all events with these anonymousIds')
     .option('--source <ids...>', 'only data from these sources (default: all)')
-    .option('--suppress', 'also drop future events of these users')
+    .option('--suppress', 'also drop future events from these users')
     .run(async (context, userIds: string[], options: DeleteOptions) => {
       const { anonymousId: anonymousIds, source, suppress } = options
       if (userIds.length === 0 && anonymousIds === undefined)

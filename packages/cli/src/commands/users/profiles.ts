@@ -9,7 +9,7 @@ import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 
-const SPACE = ['--space <space>', 'space of the profiles (default: "default")'] as const
+const SPACE = ['--space <space>', 'space that contains the profiles (default: "default")'] as const
 
 export function addProfiles(program: ApiCommand): void {
   const profiles = program
@@ -18,7 +18,7 @@ export function addProfiles(program: ApiCommand): void {
     .description('list, find and show user profiles (alias: `users`)')
 
   profiles
-    .api('list', 'list the profiles of a space')
+    .api('list', 'list the profiles in a space')
     .paged('long')
     .option('--largest', 'show the profiles with the most ids, on one page')
     .option(...SPACE)
@@ -125,7 +125,7 @@ function refusals({ unlinkedIds }: Profile): (Detail | false)[] {
     return more > 0 ? `${ids} and ${formatCount(more)} more` : ids
   }
   return [
-    otherUser.count > 0 && ['of another user', idsIn(otherUser)],
+    otherUser.count > 0 && ['linked to another user', idsIn(otherUser)],
     limit.count > 0 && ['over the limit', idsIn(limit)],
     placeholders > 0 && [
       'placeholders',

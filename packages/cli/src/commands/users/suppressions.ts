@@ -17,8 +17,8 @@ export function addSuppressions(program: ApiCommand): void {
   suppressions
     .api('list', 'list suppressed users, newest first')
     .paged('long')
-    .option('--user <id>', 'only suppressions of this userId')
-    .option('--anonymous <id>', 'only suppressions of this anonymousId')
+    .option('--user <id>', 'only suppressions for this userId')
+    .option('--anonymous <id>', 'only suppressions for this anonymousId')
     .run(async ({ api, output }, { user, anonymous, ...part }: ListOptions) => {
       const filter = definedFields({ userId: user, anonymousId: anonymous })
       const page = await listPart((next) => api.listSuppressions({ ...filter, ...next }), part)
@@ -28,7 +28,7 @@ export function addSuppressions(program: ApiCommand): void {
     })
 
   suppressions
-    .api('delete <id>', 'end the suppression of a user')
+    .api('delete <id>', 'end a suppression')
     .option('--anonymous', 'treat the id as an anonymousId')
     .run(async ({ api, output }, id: string, { anonymous }: { anonymous?: true }) => {
       const user = anonymous ? { anonymousId: id } : { userId: id }

@@ -13,7 +13,7 @@ export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   if (waiting === null) return [head]
   const { since, nextAttemptAt } = waiting
   const next =
-    nextAttemptAt === null ? 'no next attempt yet' : `next attempt ${output.time(nextAttemptAt)}`
+    nextAttemptAt === null ? 'no attempt scheduled' : `next attempt ${output.time(nextAttemptAt)}`
   const remedy = REMEDIES[waiting.reason]?.(delivery)
   return [
     `${head}: ${causeOf(part, waiting)}`,

@@ -92,7 +92,7 @@ describe('hookline doctor', () => {
   it('checks no local folder if the service is on another machine', async () => {
     const env = { HOOKLINE_URL: 'http://hookline.invalid' }
     const { stdout } = await run(['doctor', '--json'], { cwd: folder.path, env })
-    expect(stdout).toContain('the service runs on another machine')
+    expect(stdout).toContain('the service is running on another machine')
     expect(readdirSync(folder.path)).toEqual([])
   })
 })

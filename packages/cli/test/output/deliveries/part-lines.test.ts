@@ -47,7 +47,7 @@ describe('the lines of a webhook', () => {
   it('name the command that resumes a held event', () => {
     expect(linesOf('held', 'webhook_paused')).toEqual([
       `${URL} held: the webhook is paused`,
-      `  since ${SINCE}, no next attempt yet`,
+      `  since ${SINCE}, no attempt scheduled`,
       '  Resume it: hookline destinations resume dst_1',
     ])
   })

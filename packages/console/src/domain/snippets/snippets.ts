@@ -99,7 +99,7 @@ function segmentBrowser({ address, writeKey }: SnippetTarget): Snippet {
 
 const analytics = AnalyticsBrowser.load(${settings}${path === '' ? '' : `, ${browserHost(address)}`})
 analytics.track('Order Completed', { revenue: 39.95 })`,
-    note: 'For web pages. Bundle the library with your application: Hookline serves only the settings of the library.',
+    note: 'For web pages. Bundle the library with your application: Hookline serves only the library’s settings.',
   }
 }
 

@@ -11,7 +11,7 @@ interface ChannelFormat {
 export const CHANNEL_FORMATS: Readonly<Record<Channel['format'], ChannelFormat>> = {
   slack: { label: 'Slack', urlHint: 'The URL of an incoming webhook.' },
   teams: { label: 'Microsoft Teams', urlHint: 'The URL of a workflow that posts to a channel.' },
-  discord: { label: 'Discord', urlHint: 'The URL of a webhook of the channel.' },
+  discord: { label: 'Discord', urlHint: 'The URL of a webhook in the channel.' },
   pagerduty: {
     label: 'PagerDuty',
     urlHint: 'https://events.pagerduty.com/v2/enqueue',

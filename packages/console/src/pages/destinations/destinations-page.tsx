@@ -30,7 +30,7 @@ export function DestinationsPage(): ReactElement {
     <>
       <PageHeading
         title="Destinations"
-        about="A destination delivers the events of one source to your webhooks, signed, with retries."
+        about="A destination delivers the events from one source to your webhooks, with signatures and retries."
         actions={canEdit && <NewButton />}
       />
       <Loaded query={destinations} lines={6}>

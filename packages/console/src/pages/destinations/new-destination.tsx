@@ -224,7 +224,7 @@ function NoSources(): ReactElement {
         </Link>
       }
     >
-      Create a source first. A destination receives the events of one source.
+      Create a source first. A destination receives the events from one source.
     </Empty>
   )
 }

@@ -28,7 +28,7 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
     return (
       <p>
         Requests are signed with a key pair. Pass the public key in {settings} to{' '}
-        <code>verifySignature</code> of <code>@hookline/client</code>.
+        <code>verifySignature</code> in <code>@hookline/client</code>.
       </p>
     )
   return (

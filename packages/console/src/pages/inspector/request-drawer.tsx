@@ -157,7 +157,7 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
       <h3 className="font-semibold">Request</h3>
       <CodeBlock
         text={[`${method} ${path} HTTP/1.1`, ...lines].join('\n')}
-        what="the headers of the request"
+        what="the request headers"
       />
       <p className="text-ink-faint text-note">
         In the order received. Static header values are shown as [hidden], and so are signatures for
@@ -171,7 +171,7 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
 
 function Body({ body }: { readonly body: string }): ReactElement {
   const [{ body: form }, setUrl] = useUrlState<'body'>()
-  const what = 'the body of the request'
+  const what = 'the request body'
   const pretty = indentJson(body)
   const isRaw = form === 'raw'
   if (pretty === body) return <CodeBlock text={body} what={what} />

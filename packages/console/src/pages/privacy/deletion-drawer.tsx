@@ -163,7 +163,7 @@ function NotificationTable({ notifications }: Pick<Deletion, 'notifications'>): 
   if (notifications.length === 0)
     return (
       <p className="text-ink-soft max-w-prose">
-        No destination of these sources was enabled, so no notices were sent. Receivers that got
+        These sources had no enabled destination, so no notices were sent. Receivers that got
         earlier events must delete their data themselves.
       </p>
     )

@@ -53,7 +53,7 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       <Checkbox
         label={
           <>
-            Suppress new events of these users
+            Suppress new events from these users
             <span className="text-ink-faint block">
               Calls for these users get a 200 and are counted, but not stored.
             </span>

@@ -59,7 +59,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
     <ul className="flex list-disc flex-col gap-2 pl-5">
       {userIds.length > 0 && (
         <li>
-          <strong>All events of {countText(userIds.length, 'user')}</strong>: {listOf(userIds)}.
+          <strong>All events from {countText(userIds.length, 'user')}</strong>: {listOf(userIds)}.
         </li>
       )}
       {anonymousIds.length > 0 && (
@@ -77,7 +77,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
       {notified !== undefined && (
         <li>
           {notified.length === 0 ? (
-            'No destination of these sources is enabled, so no notices are sent.'
+            'These sources have no enabled destination, so no notices will be sent.'
           ) : (
             <>
               <strong>{countText(notified.length, 'destination')} will be notified</strong> for each

@@ -162,7 +162,7 @@ function EndSuppression({ suppression, onClose }: EndSuppressionProps): ReactEle
       }}
     >
       <p>
-        New events of <code className="break-all">{shownText(id)}</code> will be stored and
+        New events from <code className="break-all">{shownText(id)}</code> will be stored and
         delivered again, in every source. Suppressed events are not recovered.
       </p>
     </Confirm>

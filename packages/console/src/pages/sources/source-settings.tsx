@@ -83,7 +83,7 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
       <LimitInputs {...inputs} />
       {change.space !== undefined && (
         <p className="bg-retrying-soft text-retrying rounded-small text-dense px-3 py-2">
-          The change applies to new events only. Earlier data stays in the space “
+          The change applies to new events only. Earlier data remains in the space “
           {shownText(source.space)}”.
         </p>
       )}

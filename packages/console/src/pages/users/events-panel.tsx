@@ -11,7 +11,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { useNames } from '../../domain/names.ts'
-import { countText } from '../../format/figures.ts'
+import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type Events = Awaited<ReturnType<typeof api.listEvents>>
@@ -48,9 +48,8 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
             <Deleted userId={userId} />
             {suppressions.map(({ deletionId, since, sourceId, droppedCalls }) => (
               <Notice key={deletionId} tone="held" state="suppressed" deletionId={deletionId}>
-                {sourceId === null ? 'All sources have' : `${names.source(sourceId)} has`} dropped{' '}
-                {countText(droppedCalls, 'call')} from this user since{' '}
-                <Time at={since} form="full" />.
+                Suppressed in {sourceId === null ? 'all sources' : names.source(sourceId)} since{' '}
+                <Time at={since} form="full" />. Calls dropped: {wholeNumber(droppedCalls)}.
               </Notice>
             ))}
             {data.length === 0 ? (
@@ -87,10 +86,10 @@ function Deleted({ userId }: { readonly userId: string }): ReactElement | undefi
   return (
     <Notice tone="waiting" state={purgedAt === null ? 'deleting' : 'deleted'} deletionId={id}>
       {purgedAt === null ? (
-        'Deleting the events, profile data and audience memberships of this user.'
+        'Deleting this user’s events, profile data and audience memberships.'
       ) : (
         <>
-          The events, profile data and audience memberships of this user were deleted{' '}
+          This user’s events, profile data and audience memberships were deleted{' '}
           <Time at={purgedAt} />. Newer data is kept unless the user is suppressed.
         </>
       )}

@@ -88,7 +88,7 @@ export function space(purpose: string) {
 
 export const DEFAULT_SPACE_TEXT = `${DEFAULT_SPACE} if absent.`
 
-export const version = integer('The version, as in the ETag.')
+export const version = integer('The version, which is also in the ETag.')
 
 const SET_BY_SERVER = 'Omit it: the server sets it.'
 
@@ -127,7 +127,7 @@ export const listQuery = {
     Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, description: 'nextCursor of the previous page.' }),
+    Type.String({ minLength: 1, description: 'nextCursor from the previous page.' }),
   ),
 }
 
@@ -206,7 +206,7 @@ export function pages(success: string, item: TSchema): object {
 }
 
 const RETRY_AFTER = { 'retry-after': integer('Seconds to wait before a retry.') }
-const ETAG = { etag: text('The version of the record, for If-Match of the next change.') }
+const ETAG = { etag: text('The version of the record, for If-Match in the next change.') }
 
 /** The `response` of a route that shows a record with its ETag. */
 export function versionedResponses(status: 200 | 201, success: string, schema: TSchema): object {

@@ -44,7 +44,7 @@ function recordSchemas(kind: ComputationKind) {
     list: {
       ...viewer(`list${name}s`, `Lists ${many}, oldest first`),
       querystring: Type.Object(
-        { ...Schema.listQuery, space: Type.Optional(Schema.space(`Only ${many} of this space.`)) },
+        { ...Schema.listQuery, space: Type.Optional(Schema.space(`Only ${many} in this space.`)) },
         Schema.strict,
       ),
       response: Schema.pages(`A page of ${many}.`, shown),
@@ -67,7 +67,7 @@ function recordSchemas(kind: ComputationKind) {
     change: {
       ...editor(`change${name}`, `Changes ${withArticle}`),
       description:
-        'Absent fields stay unchanged. A new definition starts a sync, which sends only changed values. An added destination gets every value.',
+        'Absent fields are not changed. A new definition starts a sync, which sends only changed values. An added destination gets every value.',
       params,
       headers: Schema.IfMatchHeaders,
       body: changeBody(kind),

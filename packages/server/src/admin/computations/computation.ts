@@ -99,9 +99,9 @@ export const SyncResponse = Type.Object(
     finishedAt: Schema.nullable(Schema.time),
     evaluated: Schema.integer('Evaluated profiles.'),
     entered: Schema.integer(
-      'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile.',
+      'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime.',
     ),
-    left: Schema.integer('Profiles that lost their value, counted like entered.'),
+    left: Schema.integer('Profiles that lost their value, counted in the same way as entered.'),
     missed: Schema.integer(
       'Changes that real-time evaluation missed. Always 0 unless there is a bug.',
     ),
@@ -164,7 +164,7 @@ const statusFields = {
 
 const destinationIdsField = Type.Array(Type.String(), {
   maxItems: LIMITS.destinationsPerComputation,
-  description: `Ids of the destinations that get changes, of any source: at most ${LIMITS.destinationsPerComputation}.`,
+  description: `Ids of at most ${LIMITS.destinationsPerComputation} destinations that get changes. They may belong to any source.`,
 })
 
 const ENABLED = 'true or false. While false, nothing is computed or sent.'
@@ -223,7 +223,7 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
     id: Type.String(),
     name: Schema.name,
     key: Schema.text(
-      'The name of the trait that is sent: snake_case of the first name. It never changes.',
+      'The name of the trait that is sent: the first name in snake_case. It never changes.',
     ),
     space: Type.String(),
     destinationIds: destinationIdsField,

@@ -27,7 +27,10 @@ const PartResponse = Type.Object({
   kind: Type.Enum(['and', 'or', 'not', 'clause']),
   holds: Type.Boolean(),
   changesAt,
-  clause: Type.Optional({ ...Schema.anyObject, description: 'The clause, as in the condition.' }),
+  clause: Type.Optional({
+    ...Schema.anyObject,
+    description: 'The clause, as it appears in the condition.',
+  }),
   actual: Type.Optional({
     ...Schema.anyObject,
     description:
@@ -107,7 +110,7 @@ function workSchemas({
       response: Schema.ok('The size, and at most ten users.', PreviewResponse),
     },
     explain: {
-      ...viewer(`explain${name}`, 'Explains the value of a user'),
+      ...viewer(`explain${name}`, "Explains a user's value"),
       params,
       querystring: ExplainQuery,
       response: Schema.ok('The value and its explanation.', ExplainedResponse),

@@ -22,7 +22,7 @@ const SourceEntryBody = Schema.strictObject({
   name: Schema.name,
   enabled: Type.Boolean(),
   rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
-  space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
+  space: Type.Optional(Schema.space('The space of the source. If absent, it is not changed.')),
   fields: Type.Optional(
     Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'As for POST /sources.' }),
   ),
@@ -39,7 +39,7 @@ const DestinationEntryBody = Schema.strictObject({
   name: Schema.name,
   enabled: Type.Boolean(),
   paused: Type.Optional(
-    Schema.boolean('Whether deliveries are held. If absent, it stays unchanged.'),
+    Schema.boolean('Whether deliveries are held. If absent, it is not changed.'),
   ),
   settings: unchecked('As for POST /destinations.'),
 })
@@ -67,7 +67,7 @@ const TraitEntryBody = Schema.strictObject({
   compute: unchecked<ComputedTrait['compute']>('As for POST /traits.'),
 })
 
-const description = 'Entries as in the response to GET /export.'
+const description = 'Entries in the format of the response to GET /export.'
 
 /** Sources, destinations, audiences and computed traits as one document. */
 export const ConfigurationBody = Schema.strictObject({

@@ -26,7 +26,7 @@ const DiffResponse = Type.Object({
   changed: Type.Array(Type.Object({ id: Type.String(), fields: idList })),
   unchanged: idList,
   notInDocument: Type.Array(Type.String(), {
-    description: 'Records of this service that are not in the document. They are kept.',
+    description: 'Records in this service that are not in the document. They are kept.',
   }),
   warnings: Type.Optional(WarningsResponse),
 })
@@ -48,7 +48,7 @@ const schemas = {
   import: {
     ...admin('importConfiguration', 'Imports the configuration from a document'),
     description:
-      'Creates records with new ids and changes existing ones; deletes none. The import is atomic and idempotent. A secret given as {"set": true} stays unchanged.',
+      'Creates records with new ids, changes existing ones, and deletes none. The import is atomic and idempotent. A secret given as {"set": true} is not changed.',
     querystring: Schema.strictObject({
       dryRun: Schema.flag('true: only reports the changes.'),
     }),

@@ -63,7 +63,7 @@ export const attemptFields = {
       responseMs: Type.Optional(Schema.number('From sending the request to the last header.')),
       transferMs: Type.Optional(
         Schema.number(
-          'Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms.',
+          'Reading the body, at most 64 KiB or 1 s. Not included in durationMs; absent below 1 ms.',
         ),
       ),
     },
@@ -81,7 +81,7 @@ const AttemptResponse = Type.Object({
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   body: Type.Optional(
     Schema.text(
-      'The beginning of the response body. For each webhook, one response per minute is stored for successful attempts; for each class of failure, 40 per hour, then one per minute.',
+      'The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores 40 per hour, then one per minute.',
     ),
   ),
 })
@@ -120,7 +120,7 @@ export const DeliveryResponse = Type.Object(
     destinationId: Type.String(),
     state,
     attemptCount: Schema.integer(
-      'The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers.',
+      'The number of attempts since the last replay or manual retry; with several webhooks, the highest number among them.',
     ),
     replayId: Type.Optional(Schema.text('The last replay that delivered the event again.')),
     quarantine: Type.Optional(
@@ -143,7 +143,7 @@ const FailureResponse = Type.Object({
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('Deliveries that failed in this way and have not succeeded since.'),
   isComplete: Schema.boolean(
-    `false if there may be more, because only the newest ${MAX_COUNTED_FAILURES.toLocaleString('en')} failures of the destination were counted.`,
+    `false if there may be more, because only the newest ${MAX_COUNTED_FAILURES.toLocaleString('en')} failures at the destination were counted.`,
   ),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
   lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
@@ -196,13 +196,13 @@ const schemas = {
     description:
       'Counts deliveries that have not succeeded, by the last attempt to each webhook, the largest group first. Deleted destinations are omitted, unless destinationId names one. not_attempted: the retry window ended before the first attempt.',
     querystring: Schema.strictObject({
-      destinationId: Type.Optional(Schema.text('Only failures of this destination.')),
+      destinationId: Type.Optional(Schema.text('Only failures at this destination.')),
     }),
     response: Schema.ok(
       'The groups.',
       Type.Object({
         data: Type.Array(FailureResponse),
-        isComplete: Schema.boolean('false if only the newest 2,000 of a destination were counted.'),
+        isComplete: Schema.boolean('false if only the newest 2,000 at a destination were counted.'),
       }),
     ),
   },
@@ -223,13 +223,13 @@ const schemas = {
     // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'Not possible for held deliveries: resume the destination instead. Not possible if the destination was deleted. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
+      'A held delivery cannot be retried: resume the destination instead. Neither can a delivery to a deleted destination. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),
   },
   requests: {
-    ...operations[SIGNATURES_ROLE]('getDeliveryRequests', 'Shows the next requests of a delivery'),
+    ...operations[SIGNATURES_ROLE]('getDeliveryRequests', 'Shows the next requests for a delivery'),
     description:
       'Sends nothing. Requires the editor role, because the requests have valid signatures. Responds with 409 if the event or the destination was deleted.',
     params: Schema.IdParams,

@@ -13,14 +13,14 @@ import { type Clock, jumpOf } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
 
 const RESUME = 'Resume the destination.'
-const CLOSE = 'To make the next attempt now, close the breaker of the destination.'
+const CLOSE = "To make the next attempt now, close the destination's breaker."
 
 /** Why a part of a delivery waits, and the remedy; `null` if none is needed. */
 export const WAIT_REASONS = {
   in_flight: { meaning: 'An attempt is in progress.', remedy: null },
   queued: {
     meaning:
-      'The delivery is due, but queued, because events arrive faster than the receiver accepts them.',
+      'The delivery is due, but queued, because events are arriving faster than the receiver accepts them.',
     remedy: null,
   },
   retry: {
@@ -43,7 +43,7 @@ export const WAIT_REASONS = {
   },
   url_forbidden: {
     meaning:
-      'The settings allowedNetworks and allowedPorts do not allow the address or port of the webhook.',
+      "The settings allowedNetworks and allowedPorts do not allow the webhook's address or port.",
     remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
   disabled_by_receiver: {

@@ -108,7 +108,7 @@ const schemas = {
       type: Type.Optional(
         Schema.oneOf(PAYLOAD_TYPES, `A sample of this type: ${PAYLOAD_TYPES.join(', ')}.`),
       ),
-      eventId: Type.Optional(Schema.text('The id of an event of its source.')),
+      eventId: Type.Optional(Schema.text('The id of an event from its source.')),
       dryRun: Type.Optional(Schema.boolean('true: only shows the requests, and sends nothing.')),
       transform: Type.Optional(
         Schema.text('With dryRun, a transform to try instead of the one in the settings.'),
@@ -134,7 +134,7 @@ const schemas = {
   rotateSecret: {
     ...operations.editor('rotateSecret', 'Replaces a secret, with an overlap'),
     description:
-      'During the overlap, webhook-signature contains the signatures of both secrets, separated by a space. X-Signature contains only the signature of the new secret.',
+      'During the overlap, webhook-signature contains signatures from both secrets, separated by a space. X-Signature contains only the signature from the new secret.',
     ...action,
     ...ifMatch,
     body: Schema.strictObject({
@@ -390,7 +390,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
 
 function withTransform(transform: string, destination: Destination, dryRun: boolean): Destination {
   if (!dryRun) {
-    const hint = 'Set dryRun to true to preview it, or change the settings of the destination.'
+    const hint = "Set dryRun to true to preview it, or change the destination's settings."
     throw invalidBody('/transform', 'exclusive', 'transform requires dryRun.', hint)
   }
   const errors = transformErrors(transform, '/transform')
@@ -418,7 +418,7 @@ async function requestedContent(
   const event = await events.find(eventId!)
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isReceived) return event
-  const hint = "Use the id of an event of the destination's source."
+  const hint = "Use the id of an event from the destination's source."
   throw invalidBody('/eventId', 'unknown_event', 'Event not found in this source.', hint)
 }
 

@@ -127,7 +127,7 @@ const schemas = {
   change: {
     ...operations.editor('changeDestination', 'Changes a destination'),
     description:
-      'Fields in the body replace the current values, including fields within settings. Absent fields stay unchanged.',
+      'Fields in the body replace the current values, including fields within settings. Absent fields are not changed.',
     params: Schema.IdParams,
     headers: Schema.IfMatchHeaders,
     body: ChangeDestinationRequest,

@@ -25,7 +25,7 @@ export const SecretResponse = Type.Object({
   set: Type.Boolean(),
   last4: Type.Optional(Type.String()),
   previousUntil: Type.Optional(
-    Schema.timeOf('Until then, webhook-signature also has the signature of the previous secret.'),
+    Schema.timeOf('Until then, webhook-signature also has a signature from the previous secret.'),
   ),
 })
 

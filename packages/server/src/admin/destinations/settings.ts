@@ -139,7 +139,7 @@ const requestFields = {
     Type.Unsafe({
       ...secretSchema,
       description:
-        'The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key.',
+        'The key that signs requests to webhooks without their own secret; null for none. {"set": true} keeps the stored key.',
     }),
   ),
   ...signatureRequest,

@@ -240,7 +240,7 @@ const PASSWORD = {
 const USER = {
   pattern: /^[^:\p{Cc}\p{Cs}]*$/u,
   maxCharacters,
-  hint: 'Use text without colons and control characters.',
+  hint: 'Use text without colons or control characters.',
 }
 const BEARER = {
   pattern: /^[\x21-\x7e]+$/,

@@ -28,7 +28,7 @@ export const LimitsResponse = Type.Object(
       Type.Number({
         minimum: LIMITS.minAttemptsPerSecond,
         maximum: LIMITS.maxAttemptsPerSecond,
-        description: 'Maximum attempts per second, including retries, over all nodes.',
+        description: 'Maximum attempts per second, including retries, across all nodes.',
       }),
     ),
     concurrency: Type.Optional(
@@ -36,7 +36,7 @@ export const LimitsResponse = Type.Object(
         minimum: 1,
         maximum: LIMITS.maxWebhookConcurrency,
         description:
-          'Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it.',
+          'Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it.',
       }),
     ),
     timeout: span('Overrides attemptTimeout: from 100ms to 30s.'),
@@ -60,7 +60,7 @@ export const LimitsResponse = Type.Object(
     ),
   },
   {
-    description: 'Limits of this webhook. An absent limit defaults to the setting of the service.',
+    description: "Limits of this webhook. An absent limit defaults to the service's setting.",
   },
 )
 
@@ -76,7 +76,7 @@ const EffectiveLimitResponse = Type.Object({
   value: limitValue,
   origin: Schema.oneOf(['webhook', 'service'], 'webhook: its limits. service: the settings.'),
   setting: Schema.nullable(
-    Schema.text('The name of the setting; null for a limit of the webhook, or without a setting.'),
+    Schema.text("The name of the setting; null for the webhook's own limit, or without a setting."),
   ),
 })
 

@@ -33,7 +33,7 @@ const EventNameResponse = Type.Object(
     ),
     count: Schema.integer('Received events, without duplicates and computed events.'),
     days: Type.Array(Type.Integer(), {
-      description: 'The count of each of the last seven days (UTC), today last.',
+      description: 'The count for each of the last seven days (UTC), today last.',
     }),
     firstSeenAt: Schema.time,
     lastSeenAt: Schema.time,
@@ -56,7 +56,7 @@ const schema = {
     'Each name with its count, its properties and their types, but no values. New events are included after about two seconds.',
   querystring: Schema.strictObject({
     ...Schema.listQuery,
-    sourceId: Type.Optional(Schema.text('Only names of this source.')),
+    sourceId: Type.Optional(Schema.text('Only names from this source.')),
     type: Type.Optional(Schema.oneOf(EVENT_TYPES, `One of ${EVENT_TYPES.join(', ')}.`)),
   }),
   response: Schema.pages('A page of names.', Schema.ref(EventNameResponse)),

@@ -75,11 +75,11 @@ const EventPage = Schema.page(Schema.ref(EventResponse), {
 
 const { viewer } = Schema.operationsTagged('Events')
 const filters = {
-  sourceId: Type.Optional(Schema.text('Only events of this source.')),
+  sourceId: Type.Optional(Schema.text('Only events from this source.')),
   messageId: Type.Optional(Schema.text('Only events with this messageId.')),
   type: Type.Optional(Schema.oneOf(EVENT_TYPES, `One of ${EVENT_TYPES.join(', ')}.`)),
-  userId: Type.Optional(Schema.text('Only events of this user.')),
-  anonymousId: Type.Optional(Schema.text('Only events of this anonymous user.')),
+  userId: Type.Optional(Schema.text('Only events from this user.')),
+  anonymousId: Type.Optional(Schema.text('Only events from this anonymous user.')),
   event: Type.Optional(Schema.text('Only track events with this name.')),
   outcome: Type.Optional(
     Schema.oneOf(

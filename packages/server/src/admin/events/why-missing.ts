@@ -15,11 +15,11 @@ import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',
-    help: 'The trace of the event shows what happened to it.',
+    help: "The event's trace shows what happened to it.",
   },
   other_source: {
     meaning: 'An event with this messageId arrived at another source.',
-    help: "The trace of the event shows what happened to it. Check the client's write key.",
+    help: "The event's trace shows what happened to it. Check the client's write key.",
   },
   unknown_source: {
     meaning: 'There are no sources, or none with this id.',
@@ -42,20 +42,20 @@ export const MISSING_CAUSES = {
     help: 'Enable the source. Then send the call again.',
   },
   source_silent: {
-    meaning: 'No call with a write key of the source arrived in the last 24 hours.',
+    meaning: "No call with one of the source's write keys arrived in the last 24 hours.",
     help: 'Check the write key and the host in the client, and send a call manually.',
   },
   rejected: {
     meaning: 'Calls were rejected in the last 24 hours.',
-    help: 'Look up the code in the table of the ingestion API. Then send the call again.',
+    help: 'Look up the code in the table for the ingestion API. Then send the call again.',
   },
   users_suppressed: {
     meaning: 'Calls for suppressed users got a 200 and were not stored.',
-    help: 'Search again with the userId of the call, or see the list of suppressions.',
+    help: "Search again with the call's userId, or see the list of suppressions.",
   },
   deletions: {
     meaning: 'Deletions have removed events.',
-    help: 'Search again with the userId of the call, or see the list of deletions.',
+    help: "Search again with the call's userId, or see the list of deletions.",
   },
   quarantined: {
     meaning:
@@ -75,7 +75,7 @@ const EvidenceResponse = Type.Object(
     count: Type.Optional(Type.Integer()),
     since: Type.Optional(Schema.time),
     lastAt: Type.Optional(Schema.time),
-    code: Type.Optional(Schema.text('A code of the ingestion API.')),
+    code: Type.Optional(Schema.text('A code from the ingestion API.')),
     eventId: Type.Optional(Type.String()),
     sourceId: Type.Optional(Type.String()),
     deletionId: Type.Optional(Type.String()),

@@ -18,7 +18,7 @@ export const PROBLEM_CODES = {
   invalid_cursor: {
     status: 400,
     title: 'The cursor does not belong to this list.',
-    help: 'Pass the nextCursor of the previous page, unchanged, to the same list, or start again without a cursor.',
+    help: 'Pass the nextCursor from the previous page, unchanged, to the same list, or start again without a cursor.',
   },
   unauthorized: {
     status: 401,
@@ -27,7 +27,7 @@ export const PROBLEM_CODES = {
   },
   forbidden: {
     status: 403,
-    title: 'The role of the token does not allow this.',
+    title: "The token's role does not allow this.",
     help: 'Use a token with a higher role: viewers read, editors also change records, admins also manage tokens and data.',
   },
   csrf_token_missing: {
@@ -57,7 +57,7 @@ export const PROBLEM_CODES = {
   },
   invalid_state: {
     status: 409,
-    title: 'The state of the record does not allow this.',
+    title: "The record's state does not allow this.",
     help: 'Fetch the record; detail explains what to do.',
   },
   rotation_in_progress: {
@@ -92,7 +92,7 @@ export const PROBLEM_CODES = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The content type of the body is not supported.',
+    title: "The body's content type is not supported.",
     help: 'Send JSON with Content-Type: application/json.',
   },
   invalid_body: {
@@ -127,7 +127,7 @@ export const PROBLEM_CODES = {
   },
   wrong_node: {
     status: 503,
-    title: 'This node of the cluster does not serve the management API.',
+    title: 'This cluster node does not serve the management API.',
     help: 'Send the request to a node whose role setting is api or all.',
   },
   unavailable: {

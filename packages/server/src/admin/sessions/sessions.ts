@@ -50,9 +50,9 @@ const CurrentSession = Type.Object({
 const CreateSessionRequest = Type.Object(
   {
     code: Type.Optional(
-      Type.String({ maxLength: 200, description: 'The code of a sign-in link, after its #.' }),
+      Type.String({ maxLength: 200, description: 'The code from a sign-in link, after its #.' }),
     ),
-    token: Type.Optional(Type.String({ maxLength: 500, description: 'A token of this API.' })),
+    token: Type.Optional(Type.String({ maxLength: 500, description: 'A token for this API.' })),
   },
   Schema.strict,
 )
@@ -65,7 +65,7 @@ const schemas = {
     body: Type.Object({ role: Type.Optional(roleField) }, Schema.strict),
     response: Schema.responses(
       201,
-      'The link. It works once, within 30 minutes. A restart or 100 newer links of the same token invalidate it.',
+      'The link. It works once, within 30 minutes. A restart or 100 newer links from the same token invalidate it.',
       Type.Object({
         path: Schema.text('The path of the link.'),
         role: roleField,
@@ -76,7 +76,7 @@ const schemas = {
   create: {
     tags: ['Sessions'],
     operationId: 'createSession',
-    summary: 'Signs a browser in, with the code of a link or with a token',
+    summary: 'Signs a browser in, with the code from a link or with a token',
     security: [],
     body: CreateSessionRequest,
     response: Schema.responses(
@@ -90,7 +90,7 @@ const schemas = {
     response: Schema.ok('The current session or token.', CurrentSession),
   },
   list: {
-    ...admin('listSessions', 'Lists the sessions of the console, oldest first'),
+    ...admin('listSessions', 'Lists console sessions, oldest first'),
     querystring: Schema.ListQuery,
     response: Schema.pages('A page of sessions.', Schema.ref(SessionResponse)),
   },

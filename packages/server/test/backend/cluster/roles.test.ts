@@ -105,7 +105,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('nodes with different roles',
     expect(await problem.json()).toMatchObject({
       status: 503,
       code: 'wrong_node',
-      title: 'This node of the cluster does not serve the management API.',
+      title: 'This cluster node does not serve the management API.',
     })
     for (const { url } of Object.values(nodes))
       for (const path of ['/livez', '/readyz', '/metrics'])

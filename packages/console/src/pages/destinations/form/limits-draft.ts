@@ -38,7 +38,7 @@ export const LIMIT_FIELDS: readonly LimitField[] = [
   },
   {
     name: 'retryOn',
-    label: 'Statuses to retry as well (retryOn)',
+    label: 'Additional statuses to retry (retryOn)',
     example: '409, 423',
     read: (text) => listIn(text).map(numberOr),
   },

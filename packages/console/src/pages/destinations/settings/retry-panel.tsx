@@ -27,7 +27,7 @@ export function RetryPanel({ destination }: DestinationProps): ReactElement | un
         <Schedule
           key={url}
           schedule={scheduleOf(data.settings, limits) ?? schedule}
-          source={`Limits of ${shownText(url)}.`}
+          source={`Limits for ${shownText(url)}.`}
         />
       ))}
     </Panel>

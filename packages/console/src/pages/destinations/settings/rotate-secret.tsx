@@ -32,7 +32,7 @@ interface RotateSecretProps {
 export function RotateSecret({ destination, url, onClose }: RotateSecretProps): ReactElement {
   const { id, settings } = destination
   const isFirst = secretAt(destination, url)?.set !== true
-  const name = url === undefined ? 'shared secret' : 'secret of this URL'
+  const name = url === undefined ? 'shared secret' : 'secret for this URL'
   const client = useQueryClient()
   const [draft, setDraft] = useState<SecretDraft>({ kind: 'new', own: '' })
   const [overlap, setOverlap] = useState('24')
@@ -84,7 +84,7 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
   )
 }
 
-/** The webhook secret of this URL, or the shared secret. */
+/** The webhook secret for this URL, or the shared secret. */
 function secretAt({ settings }: Destination, url: string | undefined) {
   if (url === undefined) return settings.sharedSecret
   return settings.webhooks.find((webhook) => webhook.url === url)?.secret

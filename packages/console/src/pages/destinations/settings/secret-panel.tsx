@@ -48,7 +48,7 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
   return (
     <section className="flex flex-col gap-2">
       <h3 className="text-dense font-medium break-all">
-        {name === undefined ? 'Shared secret' : `Secret of ${name}`}
+        {name === undefined ? 'Shared secret' : `Secret for ${name}`}
       </h3>
       {secret?.set === true ? <SetSecret {...secret} /> : <p>{NONE[name ? 'own' : 'shared']}</p>}
       {canEdit && (
@@ -131,7 +131,7 @@ function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactEl
   }
   return (
     <Confirm
-      title={url === undefined ? 'Remove the shared secret?' : 'Remove the secret of this URL?'}
+      title={url === undefined ? 'Remove the shared secret?' : 'Remove the secret for this URL?'}
       action="Remove secret"
       mustType={confirmationText(name, id)}
       onConfirm={remove}
@@ -142,7 +142,7 @@ function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactEl
         it will reject the requests.{' '}
         {url !== undefined &&
           settings.sharedSecret.set &&
-          'The shared secret replaces the secret of this URL. '}
+          'The shared secret replaces the secret for this URL. '}
         This cannot be undone.
       </p>
     </Confirm>

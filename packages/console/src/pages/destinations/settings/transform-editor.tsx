@@ -71,7 +71,9 @@ export function TransformEditor({
           <Field
             label="Try the transform with"
             hint={
-              isShapeEdited ? 'With the saved fields and format, not the edited ones.' : undefined
+              isShapeEdited
+                ? 'Uses the saved fields and format, not your unsaved changes.'
+                : undefined
             }
             className="max-w-full self-start"
           >

@@ -73,7 +73,7 @@ const TABLE_MAPPINGS: Readonly<Record<string, TableMapping>> = {
       const chunk = chunkOf([event])
       if (chunk.length <= maxPayloadBytes - HEADER_BYTES) return { chunk }
       throw new EventTooLargeError(
-        `The unfinished event ${event.id} is larger than a NATS message. Raise max_payload of the NATS servers, and run the ` +
+        `The unfinished event ${event.id} is larger than a NATS message. Raise max_payload on the NATS servers, and run the ` +
           'command again.',
       )
     },
