@@ -56,7 +56,7 @@ export type Source = {
     enabled: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
     /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
     fields?: object | null;
@@ -71,7 +71,7 @@ export type Source = {
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** The version, as in the ETag. */
+    /** The version, which is also in the ETag. */
     version: number;
 };
 export type Destination = {
@@ -97,7 +97,7 @@ export type Destination = {
         sharedSecret: {
             "set": boolean;
             last4?: string;
-            /** Until then, webhook-signature also has the signature of the previous secret. */
+            /** Until then, webhook-signature also has a signature from the previous secret. */
             previousUntil?: string;
         };
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
@@ -151,11 +151,11 @@ export type Destination = {
                     };
                 };
             };
-            /** Limits of this webhook. An absent limit defaults to the setting of the service. */
+            /** Limits of this webhook. An absent limit defaults to the service's setting. */
             limits?: {
-                /** Maximum attempts per second, including retries, over all nodes. */
+                /** Maximum attempts per second, including retries, across all nodes. */
                 perSecond?: number;
-                /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                /** Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
                 concurrency?: number;
                 /** Overrides attemptTimeout: from 100ms to 30s. */
                 timeout?: string;
@@ -169,7 +169,7 @@ export type Destination = {
             secret?: {
                 "set": boolean;
                 last4?: string;
-                /** Until then, webhook-signature also has the signature of the previous secret. */
+                /** Until then, webhook-signature also has a signature from the previous secret. */
                 previousUntil?: string;
             };
             /** When and why the pause began; null if deliveries are not held. */
@@ -199,7 +199,7 @@ export type Destination = {
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** The version, as in the ETag. */
+    /** The version, which is also in the ETag. */
     version: number;
     /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
@@ -266,7 +266,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, declined, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
-    /** The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers. */
+    /** The number of attempts since the last replay or manual retry; with several webhooks, the highest number among them. */
     attemptCount: number;
     /** The last replay that delivered the event again. */
     replayId?: string;
@@ -318,7 +318,7 @@ export type Delivery = {
                 tlsMs?: number;
                 /** From sending the request to the last header. */
                 responseMs?: number;
-                /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
+                /** Reading the body, at most 64 KiB or 1 s. Not included in durationMs; absent below 1 ms. */
                 transferMs?: number;
             };
             outcome: "delivered" | "retry" | "rejected" | "declined";
@@ -347,7 +347,7 @@ export type Delivery = {
             tlsMs?: number;
             /** From sending the request to the last header. */
             responseMs?: number;
-            /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
+            /** Reading the body, at most 64 KiB or 1 s. Not included in durationMs; absent below 1 ms. */
             transferMs?: number;
         };
         outcome: "delivered" | "retry" | "rejected" | "declined";
@@ -361,7 +361,7 @@ export type Delivery = {
         headers?: {
             [key: string]: string;
         };
-        /** The beginning of the response body. For each webhook, one response per minute is stored for successful attempts; for each class of failure, 40 per hour, then one per minute. */
+        /** The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores 40 per hour, then one per minute. */
         body?: string;
     }[];
 };
@@ -373,7 +373,7 @@ export type EventName = {
     name: string | null;
     /** Received events, without duplicates and computed events. */
     count: number;
-    /** The count of each of the last seven days (UTC), today last. */
+    /** The count for each of the last seven days (UTC), today last. */
     days: number[];
     /** ISO 8601, UTC. */
     firstSeenAt: string;
@@ -490,7 +490,7 @@ export type StatisticsPoint = {
     failed: {
         [key: string]: number;
     };
-    /** Attempts, by class of the HTTP status (2xx to 5xx) or no_response. */
+    /** Attempts, by HTTP status class (2xx to 5xx) or no_response. */
     attempts: {
         [key: string]: number;
     };
@@ -500,7 +500,7 @@ export type StatisticsPoint = {
     entered: number;
     /** Profiles that left an audience, or lost a computed value. */
     left: number;
-    /** Ids not linked to the userId of their call, by reason: other_user, limit, placeholder. */
+    /** Ids not linked to their call's userId, by reason: other_user, limit, placeholder. */
     unlinked: {
         [key: string]: number;
     };
@@ -526,9 +526,9 @@ export type Sync = {
     finishedAt: string | null;
     /** Evaluated profiles. */
     evaluated: number;
-    /** Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile. */
+    /** Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime. */
     entered: number;
-    /** Profiles that lost their value, counted like entered. */
+    /** Profiles that lost their value, counted in the same way as entered. */
     left: number;
     /** Changes that real-time evaluation missed. Always 0 unless there is a bug. */
     missed: number;
@@ -539,10 +539,10 @@ export type Audience = {
     id: string;
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    /** The name of the trait that is sent: the first name in snake_case. It never changes. */
     key: string;
     space: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds: string[];
     /** null for a manual audience. */
     condition: {
@@ -576,19 +576,19 @@ export type Audience = {
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** The version, as in the ETag. */
+    /** The version, which is also in the ETag. */
     version: number;
 };
 export type ComputedTrait = {
     id: string;
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The name of the trait that is sent: snake_case of the first name. It never changes. */
+    /** The name of the trait that is sent: the first name in snake_case. It never changes. */
     key: string;
     space: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -618,7 +618,7 @@ export type ComputedTrait = {
     createdAt: string;
     /** ISO 8601, UTC. */
     updatedAt: string;
-    /** The version, as in the ETag. */
+    /** The version, which is also in the ETag. */
     version: number;
 };
 export type ProfileSummary = {
@@ -649,7 +649,7 @@ export type Profile = {
         eventId: string;
         sourceId: string;
     }[];
-    /** Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000. */
+    /** Ids in the profile's calls that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000. */
     unlinkedIds: {
         /** Another user was seen with the anonymousId first. */
         otherUser: {
@@ -684,7 +684,7 @@ export type Profile = {
         /** Calls with a placeholder id, such as undefined or 0. */
         placeholders: number;
     };
-    /** The traits of identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt. */
+    /** The traits from identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt. */
     traits: {
         [key: string]: {
             /** Any JSON. */
@@ -711,7 +711,7 @@ export type Profile = {
         /** ISO 8601, UTC. */
         since: string;
     }[];
-    /** The number of events of each type. */
+    /** The number of events per type. */
     counts: {
         identify?: number;
         track?: number;
@@ -739,12 +739,12 @@ export function getOpenapi(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Signs a browser in, with the code of a link or with a token
+ * Signs a browser in, with the code from a link or with a token
  */
 export function createSession(body: {
-    /** The code of a sign-in link, after its #. */
+    /** The code from a sign-in link, after its #. */
     code?: string;
-    /** A token of this API. */
+    /** A token for this API. */
     token?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -774,7 +774,7 @@ export function createSession(body: {
     }));
 }
 /**
- * Lists the sessions of the console, oldest first
+ * Lists console sessions, oldest first
  */
 export function listSessions({ limit, cursor }: {
     limit?: number;
@@ -901,7 +901,7 @@ export function createSource(body: {
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -947,7 +947,7 @@ export function changeSource(id: string, body: {
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -1119,7 +1119,7 @@ export function createDestination(body: {
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key. */
+        /** The key that signs requests to webhooks without their own secret; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
@@ -1187,7 +1187,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 sharedSecret: {
                     "set": boolean;
                     last4?: string;
-                    /** Until then, webhook-signature also has the signature of the previous secret. */
+                    /** Until then, webhook-signature also has a signature from the previous secret. */
                     previousUntil?: string;
                 };
                 /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
@@ -1241,11 +1241,11 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                             };
                         };
                     };
-                    /** Limits of this webhook. An absent limit defaults to the setting of the service. */
+                    /** Limits of this webhook. An absent limit defaults to the service's setting. */
                     limits?: {
-                        /** Maximum attempts per second, including retries, over all nodes. */
+                        /** Maximum attempts per second, including retries, across all nodes. */
                         perSecond?: number;
-                        /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                        /** Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
                         concurrency?: number;
                         /** Overrides attemptTimeout: from 100ms to 30s. */
                         timeout?: string;
@@ -1259,7 +1259,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     secret?: {
                         "set": boolean;
                         last4?: string;
-                        /** Until then, webhook-signature also has the signature of the previous secret. */
+                        /** Until then, webhook-signature also has a signature from the previous secret. */
                         previousUntil?: string;
                     };
                     /** When and why the pause began; null if deliveries are not held. */
@@ -1289,7 +1289,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             createdAt: string;
             /** ISO 8601, UTC. */
             updatedAt: string;
-            /** The version, as in the ETag. */
+            /** The version, which is also in the ETag. */
             version: number;
             /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
@@ -1345,7 +1345,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
                 concurrency: {
@@ -1353,7 +1353,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
                 timeout: {
@@ -1361,7 +1361,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
                 retryWindow: {
@@ -1369,7 +1369,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
                 retrySchedule: {
@@ -1377,7 +1377,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
                 retryOn: {
@@ -1385,7 +1385,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
                 };
             }[];
@@ -1470,7 +1470,7 @@ export function changeDestination(id: string, body: {
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key. */
+        /** The key that signs requests to webhooks without their own secret; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
@@ -1644,7 +1644,7 @@ export function rotateSigningKey(id: string, body: {
 export function testDestination(id: string, body: {
     /** A sample of this type: identify, track, page, screen, group, alias, delete. */
     "type"?: "identify" | "track" | "page" | "screen" | "group" | "alias" | "delete";
-    /** The id of an event of its source. */
+    /** The id of an event from its source. */
     eventId?: string;
     /** true: only shows the requests, and sends nothing. */
     dryRun?: boolean;
@@ -1697,7 +1697,7 @@ export function testDestination(id: string, body: {
                         tlsMs?: number;
                         /** From sending the request to the last header. */
                         responseMs?: number;
-                        /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
+                        /** Reading the body, at most 64 KiB or 1 s. Not included in durationMs; absent below 1 ms. */
                         transferMs?: number;
                     };
                     outcome: "delivered" | "retry" | "rejected" | "declined";
@@ -1779,7 +1779,7 @@ export function previewFilter(id: string, body: {
                 event: string | null;
                 /** ISO 8601, UTC. */
                 receivedAt: string;
-                /** The failed clauses: their JSON Pointers, and the values of the event. */
+                /** The failed clauses: their JSON Pointers, and the event's values. */
                 reasons: string[];
             }[];
         };
@@ -1924,7 +1924,7 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
                     since?: string;
                     /** ISO 8601, UTC. */
                     lastAt?: string;
-                    /** A code of the ingestion API. */
+                    /** A code from the ingestion API. */
                     code?: string;
                     eventId?: string;
                     sourceId?: string;
@@ -1990,7 +1990,7 @@ export function listFailures({ destinationId }: {
                 status: number | null;
                 /** Deliveries that failed in this way and have not succeeded since. */
                 count: number;
-                /** false if there may be more, because only the newest 2,000 failures of the destination were counted. */
+                /** false if there may be more, because only the newest 2,000 failures at the destination were counted. */
                 isComplete: boolean;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
@@ -2005,7 +2005,7 @@ export function listFailures({ destinationId }: {
                 /** What to do about the failures. */
                 remedy: string;
             }[];
-            /** false if only the newest 2,000 of a destination were counted. */
+            /** false if only the newest 2,000 at a destination were counted. */
             isComplete: boolean;
         };
     } | {
@@ -2072,7 +2072,7 @@ export function getDelivery(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Shows the next requests of a delivery
+ * Shows the next requests for a delivery
  */
 export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2241,7 +2241,7 @@ export function createDeletion(body: {
     anonymousIds?: string[];
     /** The ids of sources. If absent: every source, including deleted ones. */
     sourceIds?: string[];
-    /** true: new events of these users are not stored. */
+    /** true: new events from these users are not stored. */
     suppress?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -2357,7 +2357,7 @@ export function getDeletion(id: string, { format }: {
     });
 }
 /**
- * Lists the notices of a deletion with their attempts
+ * Lists the notices for a deletion with their attempts
  */
 export function listDeletionNotices(id: string, { limit, cursor }: {
     limit?: number;
@@ -2600,7 +2600,7 @@ export function getStatistics({ $from, to, step, sourceId, destinationId, by }: 
             to: string;
             stepMs: number;
             points: StatisticsPoint[];
-            /** With by: the points of each selected source or destination. */
+            /** With by: the points for each selected source or destination. */
             series?: {
                 id: string;
                 points: StatisticsPoint[];
@@ -2678,7 +2678,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
                 stored: number;
                 /** The bytes of the recorded requests: body, path and headers. */
                 bytes: number;
-                /** Requests since the start. */
+                /** Requests since startup. */
                 received: number;
             };
             limits: {
@@ -2724,7 +2724,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 deliveryId: string | null;
                 /** The number of the attempt, from 1. */
                 attempt: number | null;
-                /** type of the body; null if it has none, as after a transform. */
+                /** type of the body; null if it has none, for example after a transform. */
                 "type": string | null;
                 /** The name of the event, page or screen. */
                 name: string | null;
@@ -2800,7 +2800,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             deliveryId: string | null;
             /** The number of the attempt, from 1. */
             attempt: number | null;
-            /** type of the body; null if it has none, as after a transform. */
+            /** type of the body; null if it has none, for example after a transform. */
             "type": string | null;
             /** The name of the event, page or screen. */
             name: string | null;
@@ -2901,7 +2901,7 @@ export function createAudience(body: {
     name: string;
     /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -2949,7 +2949,7 @@ export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeAudience(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds?: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -3087,7 +3087,7 @@ export function previewAudience(body: {
     }));
 }
 /**
- * Explains the value of a user
+ * Explains a user's value
  */
 export function explainAudience(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3108,7 +3108,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 holds: boolean;
                 /** When the result can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as in the condition. */
+                /** The clause, as it appears in the condition. */
                 clause?: {
                     [key: string]: any;
                 };
@@ -3183,7 +3183,7 @@ export function changeMembers(id: string, body: {
     }));
 }
 /**
- * Lists the users of a manual audience
+ * Lists the users in a manual audience
  */
 export function listListedUsers(id: string, { limit, cursor }: {
     limit?: number;
@@ -3242,9 +3242,9 @@ export function createTrait(body: {
     name: string;
     /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -3288,9 +3288,9 @@ export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeTrait(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Ids of the destinations that get changes, of any source: at most 50. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
     destinationIds?: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute?: {
         [key: string]: any;
     };
@@ -3390,7 +3390,7 @@ export function listTraitSyncs(id: string, { limit, cursor }: {
 export function previewTrait(body: {
     /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -3426,7 +3426,7 @@ export function previewTrait(body: {
     }));
 }
 /**
- * Explains the value of a user
+ * Explains a user's value
  */
 export function explainTrait(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3447,7 +3447,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 holds: boolean;
                 /** When the result can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as in the condition. */
+                /** The clause, as it appears in the condition. */
                 clause?: {
                     [key: string]: any;
                 };
@@ -3532,7 +3532,7 @@ export function listProfiles({ search, order, space, limit, cursor }: {
     });
 }
 /**
- * Shows the profile of a user
+ * Shows a user's profile
  */
 export function findProfile(userId: string, { space }: {
     space?: string;
@@ -3551,7 +3551,7 @@ export function findProfile(userId: string, { space }: {
     });
 }
 /**
- * Shows the profile of a user
+ * Shows a user's profile
  */
 export function getProfile(userId: string, { space }: {
     space?: string;
@@ -3579,20 +3579,20 @@ export function exportConfiguration({ withSecrets }: {
         data: {
             /** The version of the document format: 1. */
             hookline: 1;
-            /** Entries as in the response to GET /export. */
+            /** Entries in the format of the response to GET /export. */
             sources: {
                 id: string;
                 /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
-                /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space of the source. If absent, it is not changed. 1 to 50 of a-z, 0-9, _ and -. */
                 space?: string;
                 /** As for POST /sources. */
                 fields?: object | null;
                 writeKeys?: string[];
             }[];
-            /** Entries as in the response to GET /export. */
+            /** Entries in the format of the response to GET /export. */
             destinations: {
                 id: string;
                 sourceId: string;
@@ -3600,14 +3600,14 @@ export function exportConfiguration({ withSecrets }: {
                 /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
-                /** Whether deliveries are held. If absent, it stays unchanged. */
+                /** Whether deliveries are held. If absent, it is not changed. */
                 paused?: boolean;
                 /** As for POST /destinations. */
                 settings: {
                     [key: string]: any;
                 };
             }[];
-            /** Entries as in the response to GET /export. */
+            /** Entries in the format of the response to GET /export. */
             audiences?: {
                 id: string;
                 /** A string of 1 to 200 characters, not only spaces. */
@@ -3625,7 +3625,7 @@ export function exportConfiguration({ withSecrets }: {
                     [key: string]: any;
                 };
             }[];
-            /** Entries as in the response to GET /export. */
+            /** Entries in the format of the response to GET /export. */
             traits?: {
                 id: string;
                 /** A string of 1 to 200 characters, not only spaces. */
@@ -3657,20 +3657,20 @@ export function exportConfiguration({ withSecrets }: {
 export function importConfiguration(body: {
     /** The version of the document format: 1. */
     hookline: 1;
-    /** Entries as in the response to GET /export. */
+    /** Entries in the format of the response to GET /export. */
     sources: {
         id: string;
         /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
         rateLimit: number | null;
-        /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space of the source. If absent, it is not changed. 1 to 50 of a-z, 0-9, _ and -. */
         space?: string;
         /** As for POST /sources. */
         fields?: object | null;
         writeKeys?: string[];
     }[];
-    /** Entries as in the response to GET /export. */
+    /** Entries in the format of the response to GET /export. */
     destinations: {
         id: string;
         sourceId: string;
@@ -3678,14 +3678,14 @@ export function importConfiguration(body: {
         /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
-        /** Whether deliveries are held. If absent, it stays unchanged. */
+        /** Whether deliveries are held. If absent, it is not changed. */
         paused?: boolean;
         /** As for POST /destinations. */
         settings: {
             [key: string]: any;
         };
     }[];
-    /** Entries as in the response to GET /export. */
+    /** Entries in the format of the response to GET /export. */
     audiences?: {
         id: string;
         /** A string of 1 to 200 characters, not only spaces. */
@@ -3703,7 +3703,7 @@ export function importConfiguration(body: {
             [key: string]: any;
         };
     }[];
-    /** Entries as in the response to GET /export. */
+    /** Entries in the format of the response to GET /export. */
     traits?: {
         id: string;
         /** A string of 1 to 200 characters, not only spaces. */
@@ -3732,7 +3732,7 @@ export function importConfiguration(body: {
                 fields: string[];
             }[];
             unchanged: string[];
-            /** Records of this service that are not in the document. They are kept. */
+            /** Records in this service that are not in the document. They are kept. */
             notInDocument: string[];
             /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
@@ -3798,7 +3798,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             };
             /** ISO 8601, UTC. */
             checkedAt: string;
-            /** The nodes of the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node. */
+            /** The nodes in the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node. */
             nodes: {
                 id: string;
                 version: string;
@@ -3826,7 +3826,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 /** Excludes free space inside the database. */
                 usedBytes: number;
                 databaseBytes: number;
-                /** The write-ahead log, or the NATS stream of a cluster. */
+                /** The write-ahead log, or the NATS stream in a cluster. */
                 logBytes: number;
                 /** On the disk; null in a cluster. */
                 freeBytes: number | null;
@@ -3866,7 +3866,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 openReplays: number;
                 openDeletions: number;
             };
-            /** Connections of the live tail. */
+            /** Connections to the live tail. */
             live: {
                 open: number;
                 max: number;
@@ -3874,7 +3874,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             /** When the last backup download was completed; null before the first one. */
             lastBackupAt: string | null;
             settings: {
-                /** The settings of a group are contiguous. */
+                /** The settings in a group are contiguous. */
                 group: string;
                 name: string;
                 flag: string;
@@ -3925,7 +3925,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 subject: {
                     /** What the problem is about. */
                     kind: "service" | "source" | "destination" | "node";
-                    /** Empty for the service, and for calls of an unknown source. */
+                    /** Empty for the service, and for calls to an unknown source. */
                     id: string;
                     name: string;
                 };
@@ -3943,7 +3943,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     /** data_loss: data was lost. failing: something is failing now. attention: something will fail, or is unusual. */
                     severity: "data_loss" | "failing" | "attention";
                 }[];
-                /** A path of the console. */
+                /** A path in the console. */
                 to: string;
             }[];
             /** ISO 8601, UTC. */
@@ -3957,7 +3957,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Shows the conditions and channels of alerts
+ * Shows alert conditions and channels
  */
 export function getAlerts(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
