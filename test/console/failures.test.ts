@@ -232,7 +232,7 @@ test('deliveries that expired before an attempt are shown, found and retried', a
   await page.getByText(/\d+ deliveries expired and were not delivered\.$/).waitFor()
   await go('failures')
   const group = page.getByRole('article').filter({ hasText: 'not_attempted' })
-  await group.getByText('The other failures of the destination show the cause').waitFor()
+  await group.getByText("The destination's other failures show the cause").waitFor()
   await group.getByRole('link', { name: 'View deliveries' }).click()
   const row = page.getByRole('row').filter({ hasText: 'expired' }).first()
   await row.getByText('none', { exact: true }).waitFor()

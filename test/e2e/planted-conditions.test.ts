@@ -192,7 +192,7 @@ describe.concurrent('operators get an alert about', () => {
         state: 'started',
         count: 1,
         title: 'Webhooks: 1 delivery expired and was not delivered.',
-        remedy: expect.stringContaining('replay the failed deliveries'),
+        remedy: expect.stringContaining("replay the destination's failed deliveries"),
         link: `${CONSOLE}/failures?destination=${failing}`,
       },
     })

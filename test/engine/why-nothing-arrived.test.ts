@@ -57,7 +57,7 @@ describe('an event that is not sent has a decision with a reason and a remedy:',
       },
     ])
     const { text } = await hookline(service, 'trace', 'm-1')
-    expect(text).toMatch(/^✗ .+ \(dst_\S+\) integrations: The integrations of the call exclude/m)
+    expect(text).toMatch(/^✗ .+ \(dst_\S+\) integrations: The call's integrations exclude/m)
   })
 
   test('its source had no destination', async () => {
