@@ -204,7 +204,7 @@ func TestConcurrentCalls(t *testing.T) {
 	}
 }
 
-func TestAnInvalidFieldIsAnErrorOfEveryMethod(t *testing.T) {
+func TestEveryMethodReturnsAnErrorForAnInvalidField(t *testing.T) {
 	for name, change := range map[string]func(*Client){
 		"key":              func(c *Client) { c.key = "" },
 		"key ":             func(c *Client) { c.key = "wk a" },
@@ -301,7 +301,7 @@ func TestWithoutOnErrorFailuresGoToTheLogger(t *testing.T) {
 	}
 }
 
-func TestAPanicOfOnErrorIsLoggedAndDoesNotStopTheClient(t *testing.T) {
+func TestAPanicInOnErrorIsLoggedAndDoesNotStopTheClient(t *testing.T) {
 	e := open(t, statuses(400, 200))
 	var output bytes.Buffer
 	e.Logger = log.New(&output, "", 0)

@@ -124,7 +124,7 @@ const PEERS = [
     ].map((row) => row.split(' | ')),
   ),
   'With 256 connections, Hookline be6538b8 accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
-  'A 2xx does not mean the same in each product. In Hookline, Hook0 and RudderStack, the event is committed and synced to disk. In Svix, it is committed in PostgreSQL, and its task is in Redis, which syncs once a second. In Outpost, it is confirmed by a RabbitMQ quorum queue; destinations are only in Redis. In Convoy, it is enqueued in Redis, and the response is 201 even if Redis refuses it.',
+  'A 2xx does not mean the same thing in every product. In Hookline, Hook0 and RudderStack, the event is committed and synced to disk. In Svix, it is committed in PostgreSQL, and its task is in Redis, which syncs once a second. In Outpost, it is confirmed by a RabbitMQ quorum queue; destinations are only in Redis. In Convoy, it is enqueued in Redis, and the response is 201 even if Redis refuses it.',
 ]
 
 const METHOD = [

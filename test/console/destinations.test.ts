@@ -156,7 +156,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await condition(1).getByLabel('Operator').selectOption('is at least')
   await condition(1).getByLabel('Value', { exact: true }).fill('100')
   await panel.getByText('Selects 1 of the last 2 events.').waitFor()
-  await panel.getByText('/or/0/where/0: revenue is 39.95, not >= 100.').waitFor()
+  await panel.getByText('/or/0/where/0: revenue is 39.95; required: >= 100.').waitFor()
   await panel.getByLabel('Match').selectOption('All of')
   await panel.getByRole('button', { name: 'Add condition' }).click()
   await page.keyboard.type('any')

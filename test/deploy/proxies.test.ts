@@ -128,7 +128,7 @@ describe.each([
     })
   })
 
-  it('an operator gets the live tail without buffering, and nothing under a foreign host name', async (context) => {
+  it('an operator gets the live tail without buffering, and nothing under an unknown host name', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const tail = await service.administer('/api/v1/live')
     expect(tail.statusCode).toBe(200)

@@ -36,7 +36,7 @@ describe('a destination with a filter', () => {
     const { decisions } = await service.trace('m-2')
     expect(decisions).toMatchObject([{ decision: 'declined', reason: 'filtered' }])
     expect(decisions[0]).toMatchObject({
-      explanation: expect.stringContaining('/or/0/where/0: revenue is 39.95, not >= 100'),
+      explanation: expect.stringContaining('/or/0/where/0: revenue is 39.95; required: >= 100'),
     })
   })
 
@@ -48,7 +48,7 @@ describe('a destination with a filter', () => {
       selected: 1,
       byName: [{ type: 'track', event: 'Order Completed', examined: 2, selected: 1 }],
       selectedExamples: [{ event: 'Order Completed' }],
-      excludedExamples: [{ reasons: ['/where/0: revenue is 100, not < 100'] }],
+      excludedExamples: [{ reasons: ['/where/0: revenue is 100; required: < 100'] }],
     })
     const current = await service.api.call('POST', `destinations/${id}/filter-preview`, { last: 1 })
     expect(current).toMatchObject({ examined: 1, selected: 0 })

@@ -336,7 +336,7 @@ describe.concurrent('operators get an alert about', () => {
             ...shared,
             state: 'started',
             count: 1,
-            title: '1 event or delivery in quarantine.',
+            title: '1 event or delivery is in quarantine.',
             remedy: expect.stringMatching(/quarantine\.added[^]*retry the deliveries/),
           },
         },

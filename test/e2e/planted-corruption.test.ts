@@ -8,7 +8,7 @@ import { startService } from '@hookline/testing/service/running-service'
 
 const PAGE_BYTES = 4096
 
-/** Overwrites each page of the database with this text. Resolves to how many there were. */
+/** Overwrites each page of the file that contains this text. Returns the number of these pages. */
 function corruptPagesWith(file: string, text: string): number {
   const bytes = readFileSync(file)
   let pages = 0

@@ -131,7 +131,7 @@ function batches(): string[] {
   const refused = { ...BATCH_EXAMPLE }
   return [
     '## Batches',
-    "`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both have a key, the call's value is used. `sentAt` and `writeKey` apply to all calls.",
+    "`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both contain the same key, the call's value is used. `sentAt` and `writeKey` apply to all calls.",
     'Valid calls are stored even if others are invalid. The response is 200, and `rejected` lists the invalid ones. If no call is valid, the response is 400 with the code of the first one.',
     fence('sh', curl('/v1/batch', refused)),
     fence(

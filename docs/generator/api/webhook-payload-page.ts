@@ -236,7 +236,7 @@ function computedExamples(): string[] {
       'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a list, any JSON value for `first` and `last`, or `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
-      '`userId` is always present, `anonymousId` never is. The same change has the same `messageId`.',
+      '`userId` is always present, `anonymousId` never is. If a change is sent more than once, its `messageId` is the same.',
       'When a user is deleted, only the deletion notice is sent: no changes in audiences or computed traits are sent for that user.',
     ]),
   ]

@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly onFull?: 'drop-newest' | 'drop-oldest' | 'throw' | undefined
   /** The number of retries before a batch fails. The client waits at most 300 s before each. Default: 10. */
   readonly maxRetries?: number | undefined
-  /** The timeout of one request. Default: 10,000. */
+  /** The timeout of one request, in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined
   /** Whether to compress requests over 1 KiB, if the platform supports it. Default: true. */
   readonly gzip?: boolean | undefined

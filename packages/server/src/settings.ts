@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths, except if only this machine can connect to Hookline: then they are URLs with the address that it listens on.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths, unless only this machine can connect to Hookline. Then they are URLs with the address that Hookline listens on.',
     isLocation: true,
     parse: consoleUrl,
   },
@@ -262,7 +262,7 @@ export const SETTINGS = {
     parse: threads,
   },
   deliveryThreads: {
-    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread sends them. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8.',
+    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread does this. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8.',
     default: 'auto',
     parse: threads,
   },

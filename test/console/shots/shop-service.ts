@@ -7,7 +7,7 @@ import {
 import { speedUpClock } from './fast-clock.ts'
 import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 
-/** Two hours, so that the last hour has a previous one to compare with. */
+/** A little over two hours, so that the last hour has a previous one to compare with. */
 const BEHIND_MS = 125 * 60_000
 const SPEED = 30
 const TICK_MS = 100

@@ -14,7 +14,7 @@ import { shortHash } from '../util/short-hash.ts'
 const UNWRITTEN_MS = 60_000
 /** Maximum names and properties per write; other writes wait for it. */
 const MAX_CHANGES = 500
-/** Names and properties in memory. */
+/** At this number of names and properties in memory, all of them are dropped after the next write. */
 const MAX_HELD = 20_000
 
 interface CountedProperty {

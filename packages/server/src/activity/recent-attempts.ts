@@ -5,7 +5,7 @@ import type { Clock } from '../util/time/clock.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
-/** Beyond this, the destinations with the oldest attempts are dropped. */
+/** Beyond this, the least recently used destinations are dropped. */
 const MAX_DESTINATIONS = 10_000
 
 export interface AttemptCounts {

@@ -72,7 +72,7 @@ export class StatisticsRecorder
     })
   }
 
-  /** Like `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is omitted. */
+  /** Like `Statistics.read`, after all nodes have written their counts. The unwritten counts of a node that takes longer than half a second are omitted. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { signals, statistics } = this.#options
     await Promise.all([this.#writes.run(), signals.request('statistics', {})])

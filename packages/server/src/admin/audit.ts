@@ -106,7 +106,7 @@ export type RecordRequest = AuditedRequest &
   Pick<FastifyRequest, 'headers'> & { readonly params: { readonly id: string } }
 
 /**
- * The audit entry of a request. `change` has no secrets and is bounded in size. Pass the entry to the port method that
+ * The audit entry of a request. `change` must contain no secrets and be bounded in size. Pass the entry to the port method that
  * makes the change: both are written in one transaction. `announceChanges` publishes it if the request succeeds.
  */
 export function auditEntry(

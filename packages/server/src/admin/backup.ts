@@ -100,7 +100,7 @@ export class Backups {
     this.#states = states
   }
 
-  /** Reads when the last download of an earlier process finished. */
+  /** Reads the time of the last finished download, which an earlier process stored. */
   static async open(states: AlertStates): Promise<Backups> {
     const backups = new Backups(states)
     const stored = (await states.all()).get(LAST_BACKUP)

@@ -63,13 +63,13 @@ const summary = {
   id: Type.String(),
   receivedAt: Schema.time,
   method: Type.String(),
-  path: Schema.text('With the query.'),
+  path: Schema.text('The path, including the query.'),
   size: Schema.integer('Bytes of the body.'),
   destinationId: Schema.nullable(
     Schema.text('The destination that sent the request; null if ambiguous.'),
   ),
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
-  attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
+  attempt: Schema.nullable(Schema.integer('The number of the attempt, starting at 1.')),
   type: Schema.nullable(
     Schema.text('type of the body; null if it has none, for example after a transform.'),
   ),

@@ -47,7 +47,7 @@ const CreateReplayRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'The maximum number of deliveries per second, from 1; no limit if absent.',
+        description: 'The maximum number of deliveries per second, at least 1; no limit if absent.',
       }),
     ),
     dryRun: Type.Optional(Schema.boolean('true: only counts the matching deliveries.')),

@@ -40,7 +40,7 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Maximum calls per second on each node, from 1; null for no limit.',
+      description: 'Maximum calls per second on each node, at least 1; null for no limit.',
     }),
   ),
   space: Schema.space(

@@ -24,7 +24,7 @@ export const SuppressionResponse = Type.Object(
 const { viewer, admin } = Schema.operationsTagged('Deletions')
 
 const userQuery = {
-  userId: Type.Optional(Schema.text('The userId of the suppression.')),
+  userId: Type.Optional(Schema.text('The userId of the suppressed user.')),
   anonymousId: Type.Optional(
     Schema.text('The anonymousId of the suppressed user. Mutually exclusive with userId.'),
   ),

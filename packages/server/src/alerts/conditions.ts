@@ -112,7 +112,8 @@ export const CONDITIONS = {
     severity: 'failing',
     events: { start: 'Deliveries Expiring' },
     threshold: `The oldest pending delivery expires within ${minutes(THRESHOLDS.expiringMs)}.`,
-    meaning: 'Pending deliveries are about to expire. They are lost unless they are replayed.',
+    meaning:
+      'Pending deliveries are about to expire. Expired deliveries are lost unless they are replayed.',
     remedy:
       'Fix the receiver. If that takes longer, pause the destination: held deliveries do not expire.',
   },
@@ -226,7 +227,7 @@ export const CONDITIONS = {
     threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
     meaning: "IDs were not linked to their user's profile.",
     remedy:
-      'Change the client to leave an ID out if it has none. Placeholder IDs are never linked.',
+      'Change the client so that it omits an ID that it does not have. Placeholder IDs are never linked.',
   },
 } as const satisfies Record<string, Condition>
 

@@ -149,11 +149,11 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFac
         since: foundAt,
       }),
     )
-  const items = (count: number): string =>
-    countText(count, 'event or delivery', 'events or deliveries')
+  const itemsAre = (count: number): string =>
+    countText(count, 'event or delivery is', 'events or deliveries are')
   if (missing > 0)
     findings.push(
-      ofService('damage_found', `${items(missing)} missing from the tables.`, {
+      ofService('damage_found', `${itemsAre(missing)} missing from the database.`, {
         detail: 'missing',
         remedy:
           'Look for accounting.imbalance in the log. Restart the service, and report the bug.',
@@ -161,7 +161,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFac
       }),
     )
   if (quarantined > 0) {
-    const title = `${items(quarantined)} in quarantine.`
+    const title = `${itemsAre(quarantined)} in quarantine.`
     findings.push(ofService('quarantine', title, { count: quarantined, to: '/failures' }))
   }
   return findings

@@ -341,8 +341,8 @@ function longRetryWindowsOf({ settings }: Destination, retentionMs: number): str
 }
 
 /**
- * The lost deliveries, but not more than the complete failures: the statistics count a delivery again if it fails after a retry,
- * and the failures do not.
+ * The lost deliveries. If the failures are complete, their number is an upper limit: the statistics count a delivery again when it
+ * fails after a retry, and the failures do not.
  */
 function atMost(
   lost: DestinationFacts['rejected'],

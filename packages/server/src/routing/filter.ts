@@ -122,7 +122,7 @@ function failures(filter: Filter, accepted: AcceptedEvent, pointer: string): rea
     filters.flatMap((each, index) => failures(each, accepted, `${pointer}/${kind}/${index}`))
   if ('and' in filter) return inList('and', filter.and)
   if ('or' in filter) return inList('or', filter.or)
-  if ('not' in filter) return [`${pointer}/not matches`]
+  if ('not' in filter) return [`${pointer}/not: the condition matches`]
   return [`${pointer}/${failureOf(filter, accepted)}`]
 }
 
@@ -136,7 +136,7 @@ function failureOf(clause: FilterClause, accepted: AcceptedEvent): string {
   const failed = where[index]
   if (failed === undefined) return `event: the name is ${valueText(call.event)}`
   const expected = OPERATOR_TABLE[failed.op].takes === 'none' ? '' : ` ${valueText(failed.value)}`
-  return `where/${index}: ${pathIn(failed)} is ${valueText(reader(failed)(accepted))}, not ${failed.op}${expected}`
+  return `where/${index}: ${pathIn(failed)} is ${valueText(reader(failed)(accepted))}; required: ${failed.op}${expected}`
 }
 
 const MAX_SHOWN = 100

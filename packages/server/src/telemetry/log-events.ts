@@ -201,7 +201,7 @@ export const LOG_EVENTS = {
   'worker.failed': error('A worker has failed. Hookline will restart it.', REPORT),
   'worker.suspended': error(
     'A non-critical worker failed five times within a minute. Hookline will restart it after ten minutes.',
-    `Until then, the tasks of \`worker\` are not processed, such as profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
+    `Until then, the tasks of the worker in \`worker\`, such as profiles, syncs, deletions, replays, retention or notices, are not processed. ${REPORT}`,
   ),
   'worker.failed_permanently': fatal(
     'A critical worker failed five times within a minute, so the process exits.',

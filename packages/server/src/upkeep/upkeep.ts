@@ -25,8 +25,7 @@ const RETENTION_EVERY_MS = 60_000
 const FOR_MS = 1_000
 
 /**
- * Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except those with an unfinished delivery,
- * or that a follower has not read yet.
+ * Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except those that are unacked, that profiles have not reached, or that have an unfinished delivery. Also removes old audit entries.
  */
 export class Retention implements Worker {
   readonly name = 'retention'

@@ -73,13 +73,13 @@ describe('the explanation of a filter', () => {
     [{ event: 'Refund' }, ['/event: the name is "Order Completed"']],
     [
       { or: [revenue('>=', 100), { not: { type: 'track' } }] },
-      ['/or/0/where/0: revenue is 39.95, not >= 100', '/or/1/not matches'],
+      ['/or/0/where/0: revenue is 39.95; required: >= 100', '/or/1/not: the condition matches'],
     ],
     [
       { and: [{ type: 'track' }, revenue('not_exists')] },
-      ['/and/1/where/0: revenue is 39.95, not not_exists'],
+      ['/and/1/where/0: revenue is 39.95; required: not_exists'],
     ],
-    [plan('x'.repeat(200)), [`/where/0: plan is "pro", not equals "${'x'.repeat(99)}…`]],
+    [plan('x'.repeat(200)), [`/where/0: plan is "pro"; required: equals "${'x'.repeat(99)}…`]],
     [{ type: 'track' }, []],
   ])('of %j names the clauses and values', ([filter, reasons]) => {
     expect(whyExcluded(filter, order)).toEqual(reasons)

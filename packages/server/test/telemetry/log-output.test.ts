@@ -83,7 +83,7 @@ test('a short line does not overtake a lost one', async () => {
 })
 
 test.for(['a full disk', 'a closed pipe'])(
-  '%s loses lines beyond a mebibyte, and does not throw',
+  'on %s, lines beyond a mebibyte are lost, and nothing is thrown',
   async (kind) => {
     using pipe = new NamedPipe({ isBlocking: false })
     pipe.closeReader()

@@ -21,10 +21,10 @@ test('a change resolves when the thread has applied it', async () => {
 })
 
 test.for([
-  { when: 'has exited before it', apply: () => undefined },
+  { when: 'has already exited', apply: () => undefined },
   { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadExitedError()) },
 ])(
-  'a change made by a thread that $when resolves after the last message of that thread',
+  'a change for a thread that $when resolves after the last message of the thread',
   async ({ apply }) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const changes = new ThreadChanges<string>(apply, () => promise)

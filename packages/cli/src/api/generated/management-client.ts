@@ -54,7 +54,7 @@ export type Source = {
     name: string;
     /** true or false. A disabled source rejects all calls. */
     enabled: boolean;
-    /** Maximum calls per second on each node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, at least 1; null for no limit. */
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
@@ -304,7 +304,7 @@ export type Delivery = {
         /** The last attempt; null before the first. */
         lastAttempt: {
             id: string;
-            /** The number of the attempt to this webhook, from 1. */
+            /** The number of the attempt to this webhook, starting at 1. */
             "number": number;
             url: string;
             /** ISO 8601, UTC. */
@@ -333,7 +333,7 @@ export type Delivery = {
     }[];
     attempts: {
         id: string;
-        /** The number of the attempt to this webhook, from 1. */
+        /** The number of the attempt to this webhook, starting at 1. */
         "number": number;
         url: string;
         /** ISO 8601, UTC. */
@@ -552,7 +552,7 @@ export type Audience = {
     manual: boolean;
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
@@ -594,7 +594,7 @@ export type ComputedTrait = {
     };
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
@@ -899,7 +899,7 @@ export function createSource(body: {
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Maximum calls per second on each node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -945,7 +945,7 @@ export function changeSource(id: string, body: {
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Maximum calls per second on each node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -1308,7 +1308,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
                     openUntil: string | null;
-                    /** The end of the delay that was requested with Retry-After, or follows a failed request for an access token. */
+                    /** The end of the delay that the receiver requested with Retry-After, or that follows a failed request for an access token. */
                     retryAfterUntil: string | null;
                     /** The current limit on attempts per second, after 429, 502 or 503 responses. */
                     pacePerSecond: number | null;
@@ -2143,7 +2143,7 @@ export function createReplay(body: {
     text?: string;
     /** true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if its current filter and sample select them. */
     includeDeclined?: boolean;
-    /** The maximum number of deliveries per second, from 1; no limit if absent. */
+    /** The maximum number of deliveries per second, at least 1; no limit if absent. */
     ratePerSecond?: number;
     /** true: only counts the matching deliveries. */
     dryRun?: boolean;
@@ -2714,7 +2714,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 /** ISO 8601, UTC. */
                 receivedAt: string;
                 method: string;
-                /** With the query. */
+                /** The path, including the query. */
                 path: string;
                 /** Bytes of the body. */
                 size: number;
@@ -2722,7 +2722,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 destinationId: string | null;
                 /** webhook-id: the same on every attempt. */
                 deliveryId: string | null;
-                /** The number of the attempt, from 1. */
+                /** The number of the attempt, starting at 1. */
                 attempt: number | null;
                 /** type of the body; null if it has none, for example after a transform. */
                 "type": string | null;
@@ -2790,7 +2790,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             /** ISO 8601, UTC. */
             receivedAt: string;
             method: string;
-            /** With the query. */
+            /** The path, including the query. */
             path: string;
             /** Bytes of the body. */
             size: number;
@@ -2798,7 +2798,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             destinationId: string | null;
             /** webhook-id: the same on every attempt. */
             deliveryId: string | null;
-            /** The number of the attempt, from 1. */
+            /** The number of the attempt, starting at 1. */
             attempt: number | null;
             /** type of the body; null if it has none, for example after a transform. */
             "type": string | null;

@@ -21,7 +21,7 @@ export function addAudit(program: ApiCommand): void {
     .api('audit', 'list configuration changes, newest first')
     .paged('long')
     .option('--token <id>', `only changes made with this token; ${OPERATOR} for the admin token`)
-    .option('--action <action>', 'only changes by this action, such as changeDestination')
+    .option('--action <action>', 'only changes with this action, such as changeDestination')
     .option('--target <id>', 'only changes to the resource with this id')
     .run(async ({ api, output }, { token, action, target, ...part }: AuditOptions) => {
       const actorId =

@@ -18,7 +18,7 @@ import { sendCalls } from '../../sending/send-calls.ts'
 import { openOrFail, openServiceLog } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
-/** How long to wait for the deliveries and the audience (about four seconds), then again for the deletion notice. */
+/** How long to wait for the deliveries and the audience, which take about four seconds, and then again for the deletion notice. */
 const DEADLINE_MS = 12_000
 
 const SECRET = 'the-shared-secret-of-the-demo'

@@ -69,8 +69,7 @@ function Other(): ReactElement {
   return (
     <p className="max-w-prose">
       A source has at most 1,000 names here, each up to 200 characters. Events with other names are
-      counted together. Often, such names contain an ID or a date: put these into properties
-      instead.
+      counted together. Such names often contain an ID or a date: put it in a property instead.
     </p>
   )
 }

@@ -28,7 +28,7 @@ declare module 'fastify' {
     role?: Role
     /** The route may read a lot of data, in steps of at most 1 s. */
     isLongRead?: boolean
-    /** Responses show user data. They are not stored for an `Idempotency-Key`, where a purge could not reach them. */
+    /** Responses show user data. Their bodies are not stored for an `Idempotency-Key`, where a purge could not reach them. */
     showsUsers?: boolean
   }
 }

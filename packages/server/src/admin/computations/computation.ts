@@ -140,7 +140,7 @@ export const reachesBackTo = Schema.nullable(
 const statusFields = {
   state: Schema.oneOf(
     STATES,
-    'preparing: the sync after its creation or change is not done, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason.',
+    'preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason.',
   ),
   reason: Schema.nullable(Schema.text('The reason for the state.')),
   size: Schema.integer('Number of members, or of profiles with a value.'),

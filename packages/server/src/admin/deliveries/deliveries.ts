@@ -51,7 +51,7 @@ const state = Schema.oneOf(DELIVERY_STATES, `One of ${DELIVERY_STATES.join(', ')
 
 export const attemptFields = {
   id: Type.String(),
-  number: Schema.integer('The number of the attempt to this webhook, from 1.'),
+  number: Schema.integer('The number of the attempt to this webhook, starting at 1.'),
   url: Type.String(),
   startedAt: Schema.time,
   durationMs: Type.Number(),

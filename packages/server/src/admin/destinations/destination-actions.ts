@@ -324,7 +324,7 @@ function isCurrent({ secret, url }: NewSecret, settings: WebhooksSettings): bool
   return current === secret
 }
 
-/** The end of the current overlap for the webhooks that this secret signs. */
+/** The end of the current overlap for the webhooks whose requests this secret signs. */
 function secretOverlapEnd(settings: WebhooksSettings, { url }: NewSecret): number | undefined {
   const webhook = url === undefined ? undefined : webhookAt(url, settings)
   return (webhook?.secret === undefined ? settings : webhook).previousSecret?.until

@@ -21,7 +21,7 @@ export const HealthResponse = Type.Object({
       openUntil: Schema.nullable(Schema.time),
       retryAfterUntil: Schema.nullable(
         Schema.timeOf(
-          'The end of the delay that was requested with Retry-After, or follows a failed request for an access token.',
+          'The end of the delay that the receiver requested with Retry-After, or that follows a failed request for an access token.',
         ),
       ),
       pacePerSecond: Schema.nullable(

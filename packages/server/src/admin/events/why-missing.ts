@@ -63,7 +63,7 @@ export const MISSING_CAUSES = {
     help: 'See the log lines quarantine.added and source.unknown.',
   },
   not_sent: {
-    meaning: 'No call with these ids reached this service, or its event has since been removed.',
+    meaning: 'No call with these ids reached this service, or the event has since been removed.',
     help: 'Check that the client flushes before it exits, reports no error, and sends to this host.',
   },
 } as const satisfies Record<string, { meaning: string; help: string }>

@@ -1,6 +1,6 @@
 import { AuthorizationError, UserAuthenticationExpiredError } from '@nats-io/transport-node'
 
-/** A server of the cluster cannot be used with these settings, so a retry cannot help. The message has no secret. */
+/** A server of the cluster cannot be used with these settings, so a retry cannot help. The message contains no secrets. */
 export class UnusableServerError extends Error {
   override readonly name = 'UnusableServerError'
 }

@@ -13,7 +13,7 @@ import { classification } from '../sending/outcome.ts'
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
- * A receiver that responds to every tenth request with a 503, however few it gets, is faulty, not rate-limited. So
+ * A receiver that responds to a tenth of its requests with 503, however few requests it gets, is faulty, not rate-limited. So
  * after some falls, a trial sends at eight times the pace. If enough is accepted, that pace is kept, and its throttled share is
  * tolerated. Otherwise there is a limit, and the next trial is further off.
  *

@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   readonly signal: AbortSignal
 }
 
-/** Failures within a minute after which a worker is abandoned. */
+/** The number of failures within a minute after which a worker is abandoned or, if it is non-critical, suspended. */
 const MAX_FAILURES = 5
 const WINDOW_MS = 60_000
 const FIRST_RESTART_MS = 1_000

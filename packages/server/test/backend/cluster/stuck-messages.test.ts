@@ -85,9 +85,9 @@ async function removeConsumers({ manager }: NatsLink): Promise<void> {
 
 describe.skipIf(natsProgram() === undefined)('messages that the server has forgotten', () => {
   test.each([
-    ['older than them', false],
-    ['newer than them, which should have delivered them', true],
-  ])('are redelivered by a consumer %s, and marked as redelivered', async (_, isLater) => {
+    ['that was created before them', false],
+    ['that was created after them and should have delivered them', true],
+  ])('are redelivered, and marked as redelivered, by a consumer %s', async (_, isLater) => {
     await using nats = await NatsServer.start()
     const events = Array.from({ length: 5 }, () => acceptedEvent())
     {

@@ -33,10 +33,10 @@ async function dnsServers(answer: DnsResponse): Promise<string[]> {
 
 describe('with egressProxy, a request is delivered through the proxy', () => {
   test.each<[string, ProxyOptions, ReceiverOptions]>([
-    ['http by http', {}, {}],
-    ['https by http', {}, { tls: certificates.good }],
-    ['http by https', { tls: certificates.good }, {}],
-    ['https by https', { tls: certificates.good }, { tls: certificates.good }],
+    ['http through an http proxy', {}, {}],
+    ['https through an http proxy', {}, { tls: certificates.good }],
+    ['http through an https proxy', { tls: certificates.good }, {}],
+    ['https through an https proxy', { tls: certificates.good }, { tls: certificates.good }],
   ])('%s', async (_name, proxyOptions, receiverOptions) => {
     const proxy = await openProxy(proxyOptions)
     const receiver = await listening(receiverOptions)

@@ -95,7 +95,7 @@ describe('an event is stamped', () => {
     ['a year, after 5 days', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
     ['a year, after 30 days', '2026-12-16T12:00Z', '2027-01-15T12:00Z', '2025-12-16T12:00Z'],
     ['2 days, after 29 days', '2025-12-19T12:00Z', '2026-01-17T12:00Z', '2025-12-17T12:00Z'],
-    ['9 hours, after one', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
+    ['9 hours, after 1 hour', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
   ])('with the timestamp of a clock that is ahead by %s', (_why, timestamp, sentAt, corrected) => {
     const { event } = stamped({ timestamp, sentAt })
     expect(event.timestamp).toBe(new Date(corrected).toISOString())

@@ -76,7 +76,7 @@ export class ReplicatedChanges implements AsyncDisposable {
     return rows[0]!.number
   }
 
-  /** Resolves when the other nodes have applied everything committed before. Waits at most half a second for each. */
+  /** Resolves when the other nodes have applied everything committed before. Waits at most half a second. */
   async spread(kind: ChangeKind): Promise<void> {
     await this.#signals.request('replicas', { kind } satisfies ReplicaRequest)
   }

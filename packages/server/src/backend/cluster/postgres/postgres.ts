@@ -17,7 +17,7 @@ export type Connection = Kysely<unknown> | Transaction<unknown>
 /** The schema of the tables, and the channel of notifications. */
 export const SCHEMA = 'hookline'
 const MAX_CONNECTIONS = 10
-/** Slow statements are cancelled, because each may delay many rows. */
+/** Slow statements are cancelled, because each may hold up many other statements. */
 const STATEMENT_TIMEOUT_MS = 30_000
 /** A suspended or disconnected node holds locks that others wait for. */
 const IDLE_TRANSACTION_MS = 5_000

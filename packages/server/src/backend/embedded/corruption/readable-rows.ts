@@ -43,7 +43,7 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
       take(row)
     }
     const isRead = upToCorruption(() => iterate(db, `${select} DESC`, [last, through]), descending)
-    // Without a row from the end, no range is left to halve.
+    // If no row at the end of the table is readable, the range has no upper bound and cannot be halved.
     if (isRead || first - last <= 2 || first > LAST_ROWID) return false
     const middle = Math.floor((last + first) / 2)
     readSpan(last, middle)
