@@ -94,8 +94,8 @@ function others(): string[] {
     '## Test deliveries and replays',
     list([
       '`npx hookline destinations test dst_… --type track` sends a sample event, with the `messageId` `sample-track`, the `userId` `sample-user` and the `anonymousId` `sample-visitor`. A sample of type `delete` is a deletion notice for `sample-user`.',
-      'A test delivery of a past event (`--event evt_…`) has the same body and the same `webhook-id` as its delivery.',
-      'A replay has the same body and the same `webhook-id` as the first delivery, and the `X-Hookline-Replay` header. A receiver that ignores known ids also ignores replays.',
+      'A test delivery of a past event (`--event evt_…`) has the same `webhook-id` as its delivery and, unless the settings have changed, the same body.',
+      'A replay has the same `webhook-id` as the first delivery and, unless the settings of the destination have changed, the same body. It also has the `X-Hookline-Replay` header. A receiver that ignores known ids also ignores replays.',
     ]),
   ]
 }
@@ -236,7 +236,7 @@ function computedExamples(): string[] {
       'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a list, any JSON value for `first` and `last`, or `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
-      '`userId` is always present, `anonymousId` never is. If a change is sent more than once, its `messageId` is the same.',
+      '`userId` is always present; `anonymousId` never is. If a change is sent more than once, its `messageId` is the same.',
       'When a user is deleted, only the deletion notice is sent: no changes in audiences or computed traits are sent for that user.',
     ]),
   ]

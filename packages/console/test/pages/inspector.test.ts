@@ -5,12 +5,12 @@ import { destinationsTo } from '../../src/pages/inspector/requests.ts'
 
 test('a sentence describes the response, and the effect of a delay beyond the timeout', () => {
   expect(PRESETS.map(([, responses]) => responsesSentence(responses))).toEqual([
-    'Responds with 200 to every request, immediately.',
-    'Responds with 503 to the first 2 attempts of each delivery, then 200, immediately.',
-    'Responds with 200 to every request, after 6 s. By default, attempts time out after 5 s and are retried.',
+    'Responds immediately: with 200 to every request.',
+    'Responds immediately: with 503 to the first 2 attempts of each delivery, then with 200.',
+    'Responds after 6 s: with 200 to every request. By default, attempts time out after 5 s and are retried.',
   ])
   expect(responsesSentence({ status: 500, delayMs: 250, failFirst: 1 })).toBe(
-    'Responds with 500 to the first attempt of each delivery, then 200, after 250 ms.',
+    'Responds after 250 ms: with 500 to the first attempt of each delivery, then with 200.',
   )
 })
 

@@ -18,7 +18,7 @@ const schema = {
     'Downloads a copy of the database without stopping the service',
   ),
   description:
-    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` creates a data folder from it. The download is aborted after backupTimeout, or when a deletion erases users. Start it again in that case.',
+    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` creates a data folder from it. The download is aborted after backupTimeout, or when a deletion purges users. Start it again in that case.',
   response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 
@@ -55,7 +55,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
       const { file } = copies.use(await copyDatabase())
       const { size } = await stat(file)
       if (backup.outdated.aborted) {
-        const detail = 'A deletion erased users: start the backup again.'
+        const detail = 'A deletion purged users: start the backup again.'
         throw new Problem('conflict', { detail, headers: { 'retry-after': '1' } })
       }
       const stop = (reason: string): void => {
@@ -64,7 +64,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
         reply.raw.destroy()
       }
       const cancel = clock.after(backupTimeoutMs, () => stop('backupTimeout exceeded'))
-      backup.outdated.addEventListener('abort', () => stop('a deletion has erased users'))
+      backup.outdated.addEventListener('abort', () => stop('a deletion has purged users'))
       // Also runs if the client has already disconnected.
       finished(reply.raw, (error) => {
         cancel()

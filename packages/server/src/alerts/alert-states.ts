@@ -1,3 +1,4 @@
+import { countText } from '../util/count-text.ts'
 import { createHash } from 'node:crypto'
 import { type Destination, formatTimestamp, type JsonObject } from '@hookline/protocol'
 import { SUMMARIZED_CHANNELS, LAST_BACKUP } from '../backend/alert-states.ts'
@@ -385,7 +386,7 @@ export function summaryFor(
   const titles = sorted.slice(0, MAX_SUMMARIZED).map(({ last }) => `- ${last.title}`)
   const more =
     sorted.length > MAX_SUMMARIZED ? [`- and ${sorted.length - MAX_SUMMARIZED} more`] : []
-  const subject = sorted.length === 1 ? '1 problem was' : `${sorted.length} problems were`
+  const subject = countText(sorted.length, 'problem was', 'problems were')
   const added = channels.map(({ id, version }) => `${id} ${version}`).join()
   return {
     messageId: `alert-summary-${hashOf(added)}`,

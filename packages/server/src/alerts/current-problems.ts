@@ -1,9 +1,10 @@
 import type { Disk } from '../backend/upkeep.ts'
 import { labelOf } from '../telemetry/names.ts'
+import { countText } from '../util/count-text.ts'
 import { bySeverity, type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import { destinationFindings } from './destination-findings.ts'
 import type { ProblemFacts } from './facts.ts'
-import { countText, duration, type Finding, finding, type ProblemSubject } from './findings.ts'
+import { duration, type Finding, finding, type ProblemSubject } from './findings.ts'
 
 /** A row of the list. All findings about a destination share one. */
 export interface CurrentProblem extends Finding {

@@ -11,9 +11,10 @@ import {
 import { STATUS_CODES } from 'node:http'
 import type { FailureGroup } from '../backend/deliveries.ts'
 import { labelOf, webhookName } from '../telemetry/names.ts'
+import { countText, formatCount } from '../util/count-text.ts'
 import { type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import type { DestinationFacts, WebhookFacts } from './facts.ts'
-import { countText, duration, type Finding, finding, formatCount } from './findings.ts'
+import { duration, type Finding, finding } from './findings.ts'
 import type { DestinationResults } from './recent-results.ts'
 
 /** What needs attention at a destination and its webhooks. */

@@ -48,14 +48,6 @@ export function finding(
   return { condition, subject, title, remedy, ...none, ...more, to }
 }
 
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
 export function duration(ms: number): string {
   if (ms < 60_000) return `${Math.round(ms / 1000)} s`
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`

@@ -184,7 +184,7 @@ export const LOG_EVENTS = {
   ),
   'key_change.row_skipped': error(
     'A row could not be decrypted during a key change. It is unchanged.',
-    'Check the disk, and re-enter the secret in the row.',
+    'Check the disk, and set the affected secret or webhook URL again.',
   ),
   'audit.unreadable': error(
     'Entries in the audit log could not be decrypted.',

@@ -134,10 +134,10 @@ function requestDetails(output: Output, request: InspectedRequest, names: Names)
 }
 
 function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
-  const when = delayMs === 0 ? 'without delay' : `after ${formatTimeSpan(delayMs)}`
+  const when = delayMs === 0 ? 'immediately' : `after ${formatTimeSpan(delayMs)}`
   const rest =
     failFirst === null
       ? ''
-      : ` to the first ${countText(failFirst, 'attempt')} of each delivery, then 200`
-  return `The inspector responds with ${status}${rest}, ${when}.`
+      : ` to the first ${countText(failFirst, 'attempt')} of each delivery, then with 200`
+  return `The inspector responds ${when}: with ${status}${rest}.`
 }

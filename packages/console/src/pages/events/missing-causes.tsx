@@ -120,8 +120,8 @@ function Evidence({ code, evidence }: Cause): ReactElement {
   if (code === 'expired' && since !== undefined && lastAt !== undefined)
     return (
       <>
-        It was received <Time at={lastAt} form="full" />. Events since{' '}
-        <Time at={since} form="full" /> are stored.
+        It was received on <Time at={lastAt} form="full" />. Only events received since{' '}
+        <Time at={since} form="full" /> are still stored.
       </>
     )
   const unit = UNITS[code] ?? 'call'

@@ -21,12 +21,12 @@ export function isSame(one: ResponseConfig, other: ResponseConfig): boolean {
 export function responsesSentence({ status, delayMs, failFirst }: ResponseConfig): string {
   const statuses =
     failFirst === null || status === 200
-      ? `${status} to every request`
-      : `${status} to the first ${firstAttempts(failFirst)} of each delivery, then 200`
+      ? `with ${status} to every request`
+      : `with ${status} to the first ${firstAttempts(failFirst)} of each delivery, then with 200`
   const when = delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`
   const isTimeout = delayMs >= LIMITS.attemptTimeoutMs
   const note = ` By default, attempts time out after ${duration(LIMITS.attemptTimeoutMs)} and are retried.`
-  return `Responds with ${statuses}, ${when}.${isTimeout ? note : ''}`
+  return `Responds ${when}: ${statuses}.${isTimeout ? note : ''}`
 }
 
 function firstAttempts(count: number): string {

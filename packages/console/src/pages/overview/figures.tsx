@@ -55,7 +55,7 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       <Figure
         label="Delivered"
         value={percent(now.delivered, now.completed)}
-        note={`${shortNumber(now.delivered)} of ${shortNumber(now.completed)} finished; ${shareChange(now.share, before.share)}`}
+        note={`${shortNumber(now.delivered)} of ${shortNumber(now.completed)} finished deliveries; ${shareChange(now.share, before.share)}`}
       />
       <Figure
         label="Pending"

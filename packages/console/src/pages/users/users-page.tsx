@@ -55,7 +55,8 @@ export function UsersPage(): ReactElement {
         </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
-            Still searching: {Math.round(indexed * 100)}% of the email addresses are indexed.
+            Results are incomplete: {Math.round(indexed * 100)}% of the email addresses are indexed
+            so far.
           </p>
         )}
         <Loaded query={query} lines={8}>

@@ -7,6 +7,7 @@ import {
 import { isMeantAsKey } from '@hookline/protocol/ed25519'
 import { keyBytes } from '@hookline/protocol/signature'
 import Type from 'typebox'
+import { countText } from '../../util/count-text.ts'
 import { type FieldError, fieldError, jsonPointer } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden } from './hidden-values.ts'
@@ -147,7 +148,7 @@ export function secretWarnings({ settings }: Destination, at = ''): readonly Fie
   return secrets.flatMap(({ pointer, secret }) => {
     const bytes = secret === null ? MIN_BYTES : keyBytes(secret).length
     if (bytes >= MIN_BYTES) return []
-    const message = `The secret has only ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}, so it may be guessed.`
+    const message = `The secret has only ${countText(bytes, 'byte')}, so it may be guessed.`
     const hint = `Use at least ${MIN_BYTES} random bytes: hookline secrets generate.`
     return [fieldError(at + pointer, 'short_secret', message, hint)]
   })

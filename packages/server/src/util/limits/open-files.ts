@@ -1,3 +1,5 @@
+import { countText } from '../count-text.ts'
+
 /** Files of the process besides connections: listeners, logs, copies, DNS lookups. */
 const OTHER_FILES = 128
 const FILES_PER_THREAD = 8
@@ -39,7 +41,7 @@ export function checkOpenFiles(
   const recommended = filesFor(connections, threads)
   if (openFiles < needed) {
     throw new TooFewOpenFilesError(
-      `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
+      `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${countText(threads, 'thread')}. ` +
         `Raise the operating system's limit (ulimit -n, or systemd's LimitNOFILE) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, recommended)} are enough for the current settings.`,
     )
   }

@@ -109,7 +109,7 @@ function Verdict({ kind, record, explained }: ExplanationProps): ReactElement {
       <p className="text-part">
         {user} has {value === null ? 'no value' : 'this value'}
         {time && <>, set {time}</>}
-        {events !== undefined && `, from ${countText(events, 'event')}`}.
+        {value !== null && events !== undefined && `, from ${countText(events, 'event')}`}.
       </p>
       {value !== null && <JsonBlock value={value} what="the value" />}
     </>

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { readFileSync } from 'node:fs'
+import { countText } from '../../../util/count-text.ts'
 import { lock } from './locks.ts'
 import { type Postgres, SCHEMA } from './postgres.ts'
 
@@ -110,7 +111,7 @@ async function refuseOlderNodes(
   const { older } = rows[0]!
   if (older === 0) return
   throw new IncompatibleNodesError(
-    `${older} running ${older === 1 ? 'node is' : 'nodes are'} too old for schema ${version}, which requires nodes with schema ${worksFrom} or later. Upgrade them ` +
+    `${countText(older, 'running node is', 'running nodes are')} too old for schema ${version}, which requires nodes with schema ${worksFrom} or later. Upgrade them ` +
       'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
   )
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { countText } from '../../../util/count-text.ts'
 import { lastCommit, type Commit, markFileOf, readCommitMark } from '../database/commit-mark.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { KEY_FILE } from '../database/key-files.ts'
@@ -46,7 +47,7 @@ function missingDatabase(
   const last =
     mark === undefined || mark === 'corrupted'
       ? ''
-      : ` It had ${mark.number} commits and ${mark.lastSeq} events.`
+      : ` It had ${countText(mark.number, 'commit')} and ${countText(mark.lastSeq, 'event')}.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
   throw new MissingCommitsError(
@@ -60,11 +61,13 @@ export function removeCommitMark(dataDir: string): void {
 }
 
 function describe(db: DatabaseSync, { number, lastSeq }: Commit, present: number): string {
-  const commits = `The last ${number - present} of ${number} commits are missing from the database.`
+  const missing = number - present
+  const commits = `The last ${missing === 1 ? 'commit is' : `${missing} of ${number} commits are`} missing from the database.`
   const row = hasTable(db, 'events') && db.prepare('SELECT MAX(seq) AS seq FROM events').get()
   const last = Number((row && row['seq']) ?? 0)
   if (last >= lastSeq) return commits
-  return `${commits} They contained up to ${lastSeq - last} events, numbered ${last + 1} to ${lastSeq}.`
+  const numbers = last + 1 === lastSeq ? `number ${lastSeq}` : `numbers ${last + 1} to ${lastSeq}`
+  return `${commits} At most ${countText(lastSeq - last, 'event')} (${numbers}) may be lost.`
 }
 
 function acceptHint(present: number, how: string): string {

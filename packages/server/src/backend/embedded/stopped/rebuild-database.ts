@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { countText } from '../../../util/count-text.ts'
 import { recordCorruption } from '../corruption/corruptions.ts'
 import { removeFlag } from '../corruption/watch.ts'
 import { type ReadRow, readRows, type StoredTable } from '../corruption/readable-rows.ts'
@@ -131,8 +132,10 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
   if (name === 'computations') db.exec('UPDATE computations SET size = 0')
   const report: string[] = []
   if (!isRead) report.push(`Table ${name}: some rows cannot be read.`)
-  if (refused > 0)
-    report.push(`Table ${name}: ${refused} rows are invalid or refer to missing rows.`)
+  if (refused > 0) {
+    const rows = countText(refused, 'row is invalid or refers', 'rows are invalid or refer')
+    report.push(`Table ${name}: ${rows} to missing rows.`)
+  }
   return { name, isRead, report }
 }
 
@@ -171,7 +174,7 @@ function changedEvents(db: DatabaseSync): string[] {
     .map(({ seq }) => [Number(seq), Number(seq)] as const)
     .toArray()
   if (changed.length === 0) return []
-  const rows = changed.length === 1 ? '1 row has' : `${changed.length} rows have`
+  const rows = countText(changed.length, 'row has', 'rows have')
   return [`Table events: ${rows} a checksum mismatch (${formatRanges(changed)}).`]
 }
 

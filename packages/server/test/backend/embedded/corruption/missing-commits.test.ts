@@ -54,7 +54,7 @@ test('a removed write-ahead log is reported, and the start is refused until the 
   using folder = await KilledFolder.make()
   rmSync(folder.file('hookline.db-wal'))
   const { message, accept } = await folder.refused()
-  expect(message).toMatch(/commits are missing.*up to 10 events, numbered 1 to 10/)
+  expect(message).toMatch(/commits are missing.*At most 10 events \(numbers 1 to 10\) may be lost/)
   expect((await folder.refused()).accept).toBe(accept)
   const reported: string[] = []
   const onCorruption = (description: string): void => void reported.push(description)
@@ -70,7 +70,7 @@ test('a truncated write-ahead log is reported with the missing events', async ()
   const wal = folder.file('hookline.db-wal')
   truncateSync(wal, statSync(wal).size - 4096)
   const { message, accept } = await folder.refused()
-  expect(message).toMatch(/^The last 1 of \d+ commits are missing.*numbered 10 to 10/)
+  expect(message).toMatch(/^The last commit is missing.*At most 1 event \(number 10\)/)
   expect(await folder.count({ acceptLoss: accept })).toBe(9)
 })
 
@@ -114,7 +114,7 @@ test('an older copy of the database is detected', async () => {
     await backend.log.append([acceptedEvent({ userId: 'u10' })])
   }
   cpSync(folder.file('older'), folder.file('hookline.db'))
-  expect((await folder.refused()).message).toContain('numbered 11 to 11')
+  expect((await folder.refused()).message).toContain('(number 11)')
 })
 
 test('a corrupt commit mark is reported, but does not block the start', async () => {
@@ -180,7 +180,7 @@ test('one flipped bit in the write-ahead log is reported with its loss, and bloc
   wal[at] = wal[at]! ^ 4
   writeFileSync(folder.file('hookline.db-wal'), wal)
   const { message, accept } = await folder.refused()
-  const [, lost = ''] = /They contained up to (\d+) events/.exec(message) ?? []
+  const [, lost = ''] = /At most (\d+) events/.exec(message) ?? []
   // The files are unchanged, so they can still be repaired.
   expect(readFileSync(folder.file('hookline.db-wal'))).toEqual(wal)
   const reported: string[] = []
