@@ -13,7 +13,7 @@ export interface Estimate {
 }
 
 /**
- * The maximum events per second of a service with this many dedicated cores, at the current cost per event. Assumes as many
+ * The maximum number of events per second of a service with this many dedicated cores, at the current cost per event. Assumes as many
  * ingest, delivery and reader threads as needed, and no limits of disk and network.
  */
 export function estimateOn(cores: number, costs: CostByKind): Estimate {

@@ -52,7 +52,7 @@ export function needsOf(rate: number, cost: EventCost): Needs {
   }
 }
 
-/** The maximum events per second on cores shared by nodes, NATS and PostgreSQL, as in the benchmark. */
+/** The maximum number of events per second on cores shared by nodes, NATS and PostgreSQL, as in the benchmark. */
 export function maxRateOn(
   cores: number,
   { nodeMicros, natsMicros, postgresMicros }: EventCost,

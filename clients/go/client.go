@@ -37,8 +37,8 @@ type Client struct {
 	// Client sends the requests. Redirects are not followed.
 	Client http.Client
 
-	// OnError receives every failure that no method returns: *DeliveryError, *RejectedError, and ErrQueueFull once for each
-	// burst. It may be called concurrently. It must not call Flush or Close, which wait for it.
+	// OnError receives the failures that no method returns, *DeliveryError and *RejectedError, and also ErrQueueFull, once
+	// for each burst. It may be called concurrently. It must not call Flush or Close, which wait for it.
 	OnError func(error)
 	// MaxQueueMessages is the maximum number of calls in the queue, including calls in flight. Default: 100,000.
 	MaxQueueMessages int
@@ -147,7 +147,7 @@ func (c *Client) enqueue(call Call) error {
 }
 
 // Flush sends the queue. It returns when every earlier call, in flight or not, has been delivered or has failed. If ctx
-// is done first, it returns context.Cause(ctx).
+// is done first, it returns context.Cause(ctx). If calls remain because the client was closed, it returns ErrClosed.
 func (c *Client) Flush(ctx context.Context) (FlushResult, error) {
 	s, err := c.started()
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ErrClosed is returned by calls after Close.
-var ErrClosed = errors.New("analytics: the client is closed: this call was not queued")
+// ErrClosed is returned by calls after Close, and by Flush if calls remain when the client is closed.
+var ErrClosed = errors.New("analytics: the client is closed")
 
 // ErrQueueFull is returned by a call if the queue is full. OnError also gets it once for each burst of such calls, for
 // programs that ignore the errors of calls.
@@ -72,7 +72,7 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("analytics: call %s was rejected: %s: %s", e.MessageId, e.Code, e.Message)
 }
 
-// UndeliveredError is returned by Close and CloseContext if they time out. The remaining calls are no longer sent.
+// UndeliveredError is returned by Close after its timeout, and by CloseContext when ctx is done, if calls remain. The remaining calls are no longer sent.
 type UndeliveredError struct {
 	// Messages is the number of remaining calls. Calls in flight may have arrived.
 	Messages int

@@ -6,7 +6,7 @@ type Message struct {
 	Type string `json:"type,omitempty"`
 	// MessageId identifies the call: calls with the same MessageId are counted once. At most 100 characters. Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
-	// Timestamp is in ISO 8601 or the format of t.String(). Set a time in the past to import history; it is sent unchanged.
+	// Timestamp is in ISO 8601 or the format of time.Time.String. Set a time in the past to import history; it is sent unchanged.
 	// An invalid timestamp is refused with timestamp_invalid. Default: now.
 	Timestamp string `json:"timestamp,omitempty"`
 	// SentAt is ignored: the client sets it for each request.

@@ -255,7 +255,7 @@ func TestAnErrorStatusIsSufficientIfTheBodyCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestADifferentResponseIsFinalAndReported(t *testing.T) {
+func TestAnyOtherErrorStatusIsFinalAndReported(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 413, 301, 307} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			e := open(t, func(w http.ResponseWriter, _ *http.Request, index int) {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// The formats that the service accepts: ISO 8601 with an offset, and t.String(). After an offset, a zone name and a
+// The formats that the service accepts: ISO 8601, with or without a time and an offset, and that of time.Time.String. After an offset, a zone name and a
 // monotonic clock reading may follow.
 var timestampFormat = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
 	`(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)? ?` +
 	`(?:(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?)` +
 	`(?:\[[^\[\]]*\])*)?)?$`)
 
-// isReadable reports whether the service accepts the timestamp. It replaces others with the current time, so an import of
+// isReadable reports whether the service accepts the timestamp. The service replaces others with the current time, so an import of
 // history would silently get wrong times.
 func isReadable(timestamp string) bool {
 	if timestamp == "" {

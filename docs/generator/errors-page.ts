@@ -30,7 +30,7 @@ export function errorsPage(): string {
     'Values of the `code` field in the `findings` of a trace.',
     table(['code', 'meaning', 'what to do'], meaningRows(TRACE_FINDINGS)),
     '## Why an event is missing',
-    'Values of the `code` field of a cause in the response to `GET /api/v1/events/why-missing`, most certain first. `evidence` contains the number of calls, events or duplicates (`count`), and their times.',
+    'Values of the `code` field of a cause in the response to `GET /api/v1/events/why-missing`, most likely first. `evidence` contains the number of calls, events or duplicates (`count`), and their times.',
     table(['code', 'meaning', 'what to do'], meaningRows(MISSING_CAUSES)),
     '## Attempt classes',
     'Values of the `class` field of an attempt, and of the `class` label of `hookline_attempts_total`.',

@@ -10,7 +10,7 @@ import type { ClientAdapter, AdaptedClient, AdapterOptions } from './client-adap
 
 /** An expected behaviour of a client. */
 export interface Behaviour {
-  /** A sentence that has the client as its subject. */
+  /** Completes "the client …", or has `flush` or `close` as its subject. */
   readonly name: string
   /** Rejects if the client behaves differently. */
   readonly check: (client: ClientAdapter) => Promise<void>

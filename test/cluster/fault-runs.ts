@@ -11,7 +11,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 /** Faults in total, with one NATS server and with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
-/** The maximum faults of a cluster. The next ones are injected into a new cluster. */
+/** The maximum number of faults in one cluster. The next ones are injected into a new cluster. */
 const MAX_FAULTS_PER_CLUSTER = 60
 /** Repeated deliveries for each fault, on average. Only lanes with unrecorded results repeat deliveries. */
 const MAX_DUPLICATES = 50

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { LoopDisk } from './loop-disk.ts'
 
-test('a power cut keeps synced writes and loses others', ({ skip }) => {
+test('after a power cut, synced writes are kept and unsynced ones are lost', ({ skip }) => {
   using folder = new TemporaryFolder()
   const path = join(folder.path, 'disk')
   mkdirSync(path)

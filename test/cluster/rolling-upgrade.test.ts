@@ -80,7 +80,7 @@ class Upgrade implements AsyncDisposable {
 }
 
 test.skipIf(clusterSkipReason() !== undefined)(
-  `an upgrade node by node under load loses nothing, and incompatible nodes are refused (seed ${SEED})`,
+  `a node-by-node upgrade under load loses nothing, and incompatible nodes are refused (seed ${SEED})`,
   async () => {
     const random = seededRandom(SEED)
     await using receiver = await CountingReceiver.open({ random, failing: 0 })

@@ -39,7 +39,7 @@ test('a computed trait can be created, and explains its values', async () => {
   await expectAccessible(page)
 })
 
-test('users are added to a list and removed, and the list is deleted after typing its name', async () => {
+test('users are added to a list and removed, and the list is deleted once its name is typed', async () => {
   await using service = await startService()
   await identify(service, 'anna', 'pro')
   const { page, go } = await openSignedIn(service)

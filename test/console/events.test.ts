@@ -22,7 +22,7 @@ async function namedDestination(
   return id
 }
 
-test('an event is found by its user, its trace opens with the keyboard, and explains the failure', async () => {
+test('an event can be found by its userId, and its trace opens from the keyboard and explains the failure', async () => {
   await using receiver = await openReceiver({
     respond: { status: 422, body: 'unknown user', headers: { 'content-type': 'text/plain' } },
   })

@@ -106,7 +106,7 @@ test('all deliveries that failed for one cause are retried, on all pages of the 
   await page.getByRole('heading', { name: 'No failures' }).waitFor()
 })
 
-test('a retry of a group waits when its requests are limited, and stops at an error', async () => {
+test('a retry of a group waits when its requests are rate-limited, and stops at an error', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })
   await service.createDestination({ urls: [receiver.url] })
@@ -141,7 +141,7 @@ test('a retry of a group waits when its requests are limited, and stops at an er
   expect(requests).toBe(4 + 6 + 40)
 })
 
-test('a group with only its newest failures counted is not the default of a retry', async () => {
+test('a group of which only the newest failures were counted is not preselected for a retry', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })
   await service.createDestination({ urls: [receiver.url] })

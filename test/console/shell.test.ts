@@ -110,7 +110,7 @@ test('a replay id opens the replays of its destination', async () => {
   await page.getByRole('heading', { name: 'Replay not found' }).waitFor()
 })
 
-test('the theme can be chosen, and stays after a reload and a sign-out', async () => {
+test('the theme can be chosen, and is kept after a reload and a sign-out', async () => {
   await using service = await startService()
   const { page, go, pageErrors } = await openSignedIn(service)
   await page.emulateMedia({ colorScheme: 'light' })

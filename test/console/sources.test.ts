@@ -91,7 +91,7 @@ test('a custom address of the ingestion API is remembered, if it is valid', asyn
   await code.getByText('https://events.example.com/v1/track').waitFor()
 })
 
-test('a write key is added, the old one is deleted after typing its last characters, and calls with it are refused', async () => {
+test('a write key is added, the old one is deleted once its last characters are typed, and calls with it are refused', async () => {
   await using service = await startService()
   const { id, writeKey } = service.source
   await service.track('m1')
@@ -174,7 +174,7 @@ test('the fields that a source drops or hashes are entered as JSON', async () =>
     .not.toHaveProperty('fields')
 })
 
-test('a source is deleted after typing its name, with the destinations that the dialog lists', async () => {
+test('a source is deleted once its name is typed, with the destinations that the dialog lists', async () => {
   await using service = await startService()
   const url = 'http://127.0.0.1:4801/hook'
   await service.createDestination({ urls: [url] })

@@ -32,7 +32,7 @@ function namesOf(channel: Receiver, id: string): readonly string[] {
   )
 }
 
-test('a kill before an alert, before its delivery and before its recovery loses and repeats none', async () => {
+test('kills before an alert, before its delivery and before its recovery neither lose nor repeat an alert', async () => {
   await using channel = await openReceiver()
   await using receiver = await openReceiver({ respond: 503 })
   const destination = { urls: [receiver.url], successPolicy: 'any' } as const

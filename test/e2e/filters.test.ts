@@ -29,7 +29,7 @@ describe('a destination with a filter', () => {
     await receiver[Symbol.asyncDispose]()
   })
 
-  test('gets the selected events, and the trace explains why it does not get another', async () => {
+  test('gets the selected events, and the trace of another explains why it was not sent', async () => {
     expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()).messageId)).toEqual([
       'm-1',
     ])
@@ -40,7 +40,7 @@ describe('a destination with a filter', () => {
     })
   })
 
-  test('is previewed with the last events', async () => {
+  test('has a preview of its filter with the most recent events', async () => {
     const filter = { where: [{ property: 'revenue', op: '<', value: 100 }] }
     const preview = await service.api.call('POST', `destinations/${id}/filter-preview`, { filter })
     expect(preview).toMatchObject({

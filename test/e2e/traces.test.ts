@@ -307,7 +307,7 @@ describe('without a collector', () => {
     ])
   })
 
-  test('no trace is continued if the call had none or an invalid one, or if it is turned off', async () => {
+  test('no trace is continued if the call had none or an invalid one, or if trace context is turned off', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -6,8 +6,7 @@ const FORMAT =
   /(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)/
 
 /**
- * The delay in a `Retry-After` header, in whole milliseconds; negative for a date in the past. In a list, the first valid
- * value counts. `undefined` if none is valid. `clients/go/testdata/retry-after.json` lists examples.
+ * The delay in a `Retry-After` header, in whole milliseconds; negative for a date in the past. In a list, the first value in one of these formats counts. `undefined` if there is none, or if it is an impossible date. `clients/go/testdata/retry-after.json` lists examples.
  */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {
   const text = FORMAT.exec(header)?.[1]

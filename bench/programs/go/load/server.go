@@ -37,7 +37,7 @@ func (s *Server) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: body, Request: request}, nil
 }
 
-// waitFor returns when this many requests have begun, whose bodies then exist.
+// waitFor returns when this many requests have begun. Their bodies exist by then.
 func (s *Server) waitFor(requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ interface OutputOptions {
 /** Writes results to stdout, with `--json` as one line each, and everything else to stderr. Escapes control characters. */
 export class Output {
   readonly isJson: boolean
-  /** The maximum line width; infinite unless stdout is a terminal. */
+  /** The maximum line width; infinite unless stdout is a terminal or COLUMNS is set. */
   readonly columns: number
 
   constructor({ json = false, columns }: OutputOptions) {

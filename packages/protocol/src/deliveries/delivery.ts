@@ -52,7 +52,7 @@ export interface Attempt {
   readonly status?: number
   /** An error message without secrets. */
   readonly error?: string
-  /** The response headers on an allow-list. */
+  /** The response headers on an allowlist. */
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB of the response body. */
   readonly body?: string

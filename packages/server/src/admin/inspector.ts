@@ -48,7 +48,7 @@ const InspectorResponse = Type.Object({
   }),
   limits: Type.Object({
     requests: Schema.integer('The maximum number of requests stored on each node.'),
-    bytes: Schema.integer('The maximum bytes stored on each node.'),
+    bytes: Schema.integer('The maximum number of bytes stored on each node.'),
     bodyBytes: Schema.integer('The largest body. A larger one gets 413.'),
   }),
 })

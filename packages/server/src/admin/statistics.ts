@@ -27,7 +27,7 @@ const STEPS = {
   '1d': steps('hour', 24),
 } as const satisfies Record<string, Step>
 
-/** Maximum points of all series together. */
+/** Maximum number of points in all series together. */
 const MAX_SERIES_POINTS = 10_000
 
 const countsField = (description: string) =>

@@ -4,7 +4,7 @@ import type { UnreadableRecord } from './quarantine.ts'
 /** The events in one append, or some of them, as the consumer receives and acks them. */
 export interface LogEntry {
   readonly events: readonly AcceptedEvent[]
-  /** Whether the entry may have been delivered, and its events processed, before. */
+  /** Whether the entry may have been delivered before, and its events processed. */
   readonly redelivered: boolean
   readonly unreadable?: readonly UnreadableRecord[]
   /** Set by the consumer when it begins the entry. */

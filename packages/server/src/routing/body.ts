@@ -95,7 +95,7 @@ export const FIXED_CALL_FIELDS = [
   ...Object.keys(OTHER_CALL_FIELDS),
 ]
 
-/** Removes and hashes fields in a call, or of the parts that the calls in a batch share, before it is stored. */
+/** Removes and hashes fields of a call, or of the parts that the calls in a batch share, before they are stored. */
 export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
   // The traits of a page call without properties become its properties (`parseCall`).
   const isMoved = type === 'page' && (call['properties'] ?? null) === null
@@ -236,7 +236,7 @@ function isContainer(value: Json): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** The maximum elements of a list that are hashed one by one. A longer list gets one hash, because a hash is longer than most elements. */
+/** The maximum length of a list whose elements are hashed one by one. A longer list gets one hash, because a hash is longer than most elements. */
 const MAX_HASHES = 100
 
 /** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` is kept. */

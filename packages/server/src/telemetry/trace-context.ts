@@ -96,8 +96,7 @@ export function newSpanId(): string {
 const MAX_RANDOM = 0xff_ff_ff_ff
 
 /**
- * Eight digits, not all zero. Random, but not secret: `crypto` would take longer than the rest of an unrecorded
- * attempt.
+ * Eight digits, not all zero. Random, but not secret: for an attempt without a recorded span, `crypto` would take longer than everything else.
  */
 function randomHex(): string {
   return Math.ceil(Math.random() * MAX_RANDOM)

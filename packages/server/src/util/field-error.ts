@@ -42,7 +42,7 @@ export function jsonPointer(...steps: readonly (string | number)[]): string {
     .join('')
 }
 
-/** The maximum characters of a name that is compared with the known names: comparing longer ones is slow. */
+/** The maximum length of a name that is compared with the known names: comparing longer ones is slow. */
 const MAX_COMPARED = 64
 
 /** An error for each unknown field of `object`, with a suggestion. `at` is the pointer to `object`. */

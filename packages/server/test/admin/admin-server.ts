@@ -116,7 +116,7 @@ export class AdminServer implements AsyncDisposable {
   aborted = 0
   /** Every log line written. */
   readonly logged: string[] = []
-  // A disconnected client may have reconnected without a request, which Node does not count as idle.
+  // A disconnected client may have reconnected without sending a request. Node does not count such a connection as idle.
   readonly #server = fastify({ forceCloseConnections: true })
   readonly #resources: AsyncDisposableStack
   readonly #overrides: Partial<AdminDeps>

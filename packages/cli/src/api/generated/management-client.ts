@@ -2684,7 +2684,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             limits: {
                 /** The maximum number of requests stored on each node. */
                 requests: number;
-                /** The maximum bytes stored on each node. */
+                /** The maximum number of bytes stored on each node. */
                 bytes: number;
                 /** The largest body. A larger one gets 413. */
                 bodyBytes: number;

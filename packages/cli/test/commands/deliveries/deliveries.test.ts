@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline events, deliveries and tail', () => {
-  it('show events and the outcome of their deliveries, including live', async () => {
+  it('show stored and live events, and the outcomes of their deliveries', async () => {
     const env = { HOOKLINE_URL: service.url }
     const flags = ['--token-file', service.tokenFile, '--json']
     await using tail = new Hookline(['tail', '--kind', 'attempt', ...flags], { env })

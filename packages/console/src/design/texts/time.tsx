@@ -6,7 +6,7 @@ import { useNow } from '../../format/use-now.ts'
 interface TimeProps {
   /** ISO 8601. */
   readonly at: string
-  /** `due` is for planned times. It is never in the past. */
+  /** `due` is for planned times, and never shows one as past. */
   readonly form?: 'relative' | 'due' | 'clock' | 'full'
 }
 

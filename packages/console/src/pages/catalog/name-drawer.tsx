@@ -76,7 +76,7 @@ function Other(): ReactElement {
 
 function Links({ eventName: { sourceId: source, type, name } }: EventNameProps): ReactElement {
   const shared = { source, ...(type !== null && { type }) }
-  // Only names of track calls are searched exactly.
+  // Only track calls can be searched by exact name; other names are searched as text.
   const byName = type === 'track' ? { event: name ?? '' } : { text: name ?? '' }
   const search = name === null ? shared : { ...shared, ...byName }
   const live = name === null ? shared : { ...shared, event: name }

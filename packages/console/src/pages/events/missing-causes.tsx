@@ -40,7 +40,7 @@ interface MissingCausesProps {
   readonly eventId?: string
 }
 
-/** Possible reasons why an event with these IDs is missing, the most certain first. */
+/** Possible reasons why an event with these IDs is missing, the most likely first. */
 export function MissingCauses({ filters, eventId }: MissingCausesProps): ReactElement | undefined {
   const { messageId, userId, anonymousId, source } = filters
   const ids = {

@@ -106,7 +106,7 @@ function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldErr
   return [fieldError('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 
-/** Whether, from the start of the first key on, some key is always signing. */
+/** Whether there is always a signing key once the first one has begun to sign. */
 function isRotation(keys: readonly SigningKey[]): boolean {
   const [first, last] = [keys[0]!, keys.at(-1)!]
   if (last.until !== undefined) return false

@@ -11,7 +11,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
 import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 
-/** Why an event may be missing, the most certain cause first: the order in responses and docs/reference/errors.md. */
+/** Why an event may be missing, the most likely cause first: the order in responses and docs/reference/errors.md. */
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',
@@ -113,7 +113,7 @@ const schema = {
     'For a call without an event. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
   querystring: MissingEventQuery,
   response: Schema.ok(
-    'The causes, most certain first.',
+    'The causes, most likely first.',
     Type.Object({ causes: Type.Array(CauseResponse) }),
   ),
 }

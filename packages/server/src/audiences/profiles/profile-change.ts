@@ -82,7 +82,7 @@ export function spaceOf(
   return current.sources.get(sourceId)?.space ?? DEFAULT_SPACE
 }
 
-/** Computed events are excluded, so results cannot feed themselves. */
+/** Computed events are excluded, so that results do not feed back into profiles. */
 export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean {
   return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }

@@ -16,7 +16,7 @@ export interface LaneSchedulerOptions {
     readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
     readonly webhookQueueSize: number
-    /** Approximate maximum number of parts in memory, over all lanes. */
+    /** Approximate maximum number of parts in memory, across all lanes. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for any time. */
@@ -56,7 +56,7 @@ export class LaneScheduler {
   readonly #paced = new Map<Lane, () => void>()
   readonly #slots: Slots
   #lookedAt = 0
-  /** The maximum attempts in flight per lane on this node. */
+  /** The maximum number of attempts in flight per lane on this node. */
   #concurrency = 1
   #division = UNDIVIDED
 

@@ -36,9 +36,9 @@ export class Lane {
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
   #inFlight = 0
-  /** The number of recoveries. Tasks begun before the last one do not count towards it. */
+  /** The number of recoveries begun. A task that began before the latest recovery does not count towards it. */
   #recoveries = 0
-  /** Attempts in flight that began after the last recovery. */
+  /** Attempts in flight that began since the latest recovery began. */
   #inFlightSinceRecovery = 0
   #recovery: RecoveryLimit | undefined
 
@@ -94,7 +94,7 @@ export class Lane {
 
   /**
    * Takes the first waiting task of one origin, unless it is a retry and `mayRetry` is false. Returns `undefined` if neither
-   * origin has such a task. The caller must then call `endAttempt` and `recorded`.
+   * origin has such a task. For a returned task, the caller must call `endAttempt` and then `recorded`.
    */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)

@@ -40,7 +40,7 @@ import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook
 
 const MAX_HEADER_BYTES = 16 * 1024
 const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
-/** The maximum TLS contexts in memory. Creating one can take 25 ms. */
+/** The maximum number of TLS contexts in memory. Creating one can take 25 ms. */
 const MAX_SECURE_CONTEXTS = 100
 
 export interface WebhookSenderOptions {

@@ -5,7 +5,7 @@ const MAX_ENCODINGS = 3
 
 /**
  * Masks secrets in a text, plain or encoded for URLs, HTML, JSON or JavaScript, including nested encodings. Each byte becomes one
- * asterisk, so the length does not change.
+ * asterisk, so the length in bytes does not change.
  */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf)

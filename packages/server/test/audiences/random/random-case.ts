@@ -139,7 +139,7 @@ export class RandomCase {
   }
 
   /**
-   * Advances by `hours`. Each step ends one minute later past the hour than the step before. An event from the future counts
+   * Advances by `hours`. Each step ends one minute further past the hour than the one before. An event from the future counts
    * from its receipt: otherwise it would leave a window of some hours while the workers settle.
    */
   #advanceHours(hours: number): void {

@@ -109,7 +109,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the change feed', () => {
     expect(committed.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  test('does not call a listener that has stopped, or any listener after its disposal', async () => {
+  test('does not call a listener that has stopped, or any listener after the feed is disposed of', async () => {
     await using database = await openDatabase()
     const feed = feedOn(database, 20)
     const stopped = new Refreshes(feed, 'tokens')

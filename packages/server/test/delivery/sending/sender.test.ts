@@ -183,7 +183,7 @@ describe('the response', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('has only allow-listed headers recorded', async () => {
+  test('is recorded with its allowlisted headers only', async () => {
     const headers = {
       'Content-Type': 'text/plain',
       'X-Request-Id': 'r1',

@@ -104,7 +104,7 @@ function useDraft(destination: Destination): Draft {
   const isNewer = destination.version > base.version
   const isUntouched = isEmpty(changeOf(draft, base))
   const isSame = isNewer && isEmpty(changeOf(draftOf(destination), base))
-  // An untouched form follows every change; a touched one only changes to other fields, such as a pause.
+  // An untouched form follows every change; a touched one follows only changes to other fields, such as a pause.
   if (isNewer && isUntouched) reset(destination)
   else if (isSame) setBase(destination)
   return { base, setBase, draft, setDraft, isStale: isNewer && !isUntouched && !isSame, reset }

@@ -1,7 +1,7 @@
 -- The archive, partitioned by day: ids sort by time. `txt` sorts by bytes. `seq` is the order of archiving, `log_position` the
 -- order of the log, `checksum` the checksum of the accepted event (event-rows.ts).
 --
--- Client-sent ids have any length, but index entries at most 2,700 bytes. So such columns have an index on their first
+-- Client-sent ids can be of any length, but index entries are limited to 2,700 bytes. So such columns have an index on their first
 -- characters (`isId` in event-rows.ts) or a hash index, and uniqueness is checked under a lock.
 
 CREATE DOMAIN txt AS text COLLATE "C";
@@ -691,7 +691,7 @@ CREATE FUNCTION hide_alike(hidden regclass, model regclass) RETURNS void LANGUAG
     SELECT attname::text FROM pg_attribute WHERE attrelid = model AND attnum > 0 AND attstattarget = 0))
 $$;
 
--- Columns with content of clients or receivers. User ids of deletions are kept, and the planner needs their statistics.
+-- Columns with content from clients or receivers. User ids of deletions are kept, and the planner needs their statistics.
 DO $$
 DECLARE
   content record;

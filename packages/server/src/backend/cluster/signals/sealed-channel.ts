@@ -60,7 +60,7 @@ export class SealedChannel {
   }
 }
 
-/** The parts of the longest message: 8 MiB as JSON, sealed. */
+/** The maximum number of parts of a message: 8 MiB as JSON, sealed. */
 const MAX_PARTS = 24
 /** Bytes of a part, unless NATS allows less. Sealed text has one byte for each character. */
 const PART_BYTES = 512 * 1024

@@ -31,7 +31,7 @@ export interface QueueTable<E extends DeliveryContent> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** A commit of fewer records waits a moment for others and for the next event, so that they share it. */
+/** Fewer records than this wait a moment for others and for the next event, to share their commit. */
 const MIN_COMMIT_RECORDS = 32
 const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?

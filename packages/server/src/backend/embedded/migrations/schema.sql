@@ -386,7 +386,7 @@ CREATE TABLE suppressions (
   UNIQUE (kind, user_id, source_id)
 ) STRICT;
 
--- Suppressions ended in the last day. Both tables share their numbers, so threads read new rows in order.
+-- Suppressions ended in the last day. Both tables are numbered from one sequence, so threads read new rows in order.
 CREATE TABLE ended_suppressions (
   seq      INTEGER PRIMARY KEY,
   kind     TEXT    NOT NULL,

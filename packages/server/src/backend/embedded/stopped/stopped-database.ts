@@ -154,7 +154,7 @@ interface RecordedCorruption {
   readonly description: string
 }
 
-/** Losses found at startup since a time in milliseconds since the epoch, newest first. */
+/** Losses found at startup since `since`, newest first. `since` is in milliseconds since the epoch. */
 export function recordedCorruptions(file: string, since: number): readonly RecordedCorruption[] {
   using db = new DatabaseSync(file, { readOnly: true })
   if (!hasTable(db, 'corruptions')) return []

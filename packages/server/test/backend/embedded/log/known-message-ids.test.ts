@@ -130,7 +130,7 @@ test('with a window of 0 ms, messageIds from the same millisecond are kept', () 
   expect(filtersWith(known, 'before')).toContain(0)
 })
 
-test('a filter from a rolled back transaction is stored with the next full one', () => {
+test('a filter from a rolled-back transaction is stored with the next full one', () => {
   using opened = openDatabase()
   const { db } = opened
   const known = new KnownMessageIds(db, WINDOW)
