@@ -359,7 +359,7 @@ test('a missing event is explained: incomplete id, removed by retention, or unkn
   await expectAccessible(page)
   await go(`events/${newId('evt', Date.UTC(2020, 0, 2))}`)
   await page.getByText('The event is older than the retention time').waitFor()
-  await page.getByText('It was received 2020-01-02').waitFor()
+  await page.getByText('It was received on 2020-01-02').waitFor()
   await page.getByText(/^.*Send it again with a new messageId\./).waitFor()
   await expectAccessible(page)
   await go(`events/${newId('evt', Date.now())}`)

@@ -117,7 +117,9 @@ test('a custom response is saved, and an invalid one is not', async () => {
   await status.fill('418')
   await page.getByLabel('Delay (ms)').fill('6000')
   await page.keyboard.press('Enter')
-  const message = page.getByRole('status').filter({ hasText: '418 to every request, after 6 s' })
+  const message = page
+    .getByRole('status')
+    .filter({ hasText: 'after 6 s: with 418 to every request' })
   await message.getByText('attempts time out after 5 s').waitFor()
   await page.getByRole('button', { name: '200 immediately' }).click()
   await page.getByText('Responds immediately: with 200 to every request.').first().waitFor()
