@@ -83,7 +83,7 @@ function GroupedSettings({ settings, shown }: GroupedSettingsProps): ReactElemen
     >
       <Table label={`${group} settings`} head={HEAD}>
         {members.map((each) => (
-          <SettingRow key={each.name} setting={each} />
+          <SettingRow key={each.name} setting={each} isFiltered={isFiltered} />
         ))}
       </Table>
     </Group>
@@ -97,7 +97,12 @@ function isUnused(group: string, settings: readonly Setting[]): boolean {
   )
 }
 
-function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
+interface SettingRowProps {
+  readonly setting: Setting
+  readonly isFiltered: boolean
+}
+
+function SettingRow({ setting, isFiltered }: SettingRowProps): ReactElement {
   const { name, variable, origin, help } = setting
   const { text, isValue } = valueOf(setting)
   return (
@@ -129,8 +134,34 @@ function SettingRow({ setting }: { readonly setting: Setting }): ReactElement {
         {shownText(originText(origin))}
       </Cell>
       <Cell className="text-ink-soft min-w-72">
-        <CodeText text={shownText(help, 1_000)} />
+        <Help name={name} text={shownText(help, 1_000)} isOpen={isFiltered} />
       </Cell>
     </Row>
+  )
+}
+
+interface HelpProps {
+  readonly name: string
+  readonly text: string
+  readonly isOpen: boolean
+}
+
+/** The first sentence, and the others behind “Learn more”. A filter also finds words in them, so then they are shown. */
+function Help({ name, text, isOpen }: HelpProps): ReactElement {
+  const [, first = text, rest] = /^(.*?\.) (.+)$/s.exec(text) ?? []
+  return (
+    <>
+      <CodeText text={first} />
+      {rest !== undefined && (
+        <details open={isOpen}>
+          <summary className="text-ink-faint">
+            Learn more<span className="sr-only"> about {name}</span>
+          </summary>
+          <p>
+            <CodeText text={rest} />
+          </p>
+        </details>
+      )}
+    </>
   )
 }
