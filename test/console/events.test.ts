@@ -227,7 +227,7 @@ test('an empty list mentions refused calls, with a link to them', async () => {
   await page.getByRole('cell', { name: 'unknown_write_key' }).waitFor()
 })
 
-test('older events are loaded page by page', async () => {
+test('older events are loaded page by page, and a failed page can be requested again', async () => {
   await using service = await startService()
   const batch = Array.from({ length: 120 }, (_, index) => ({
     type: 'track',
@@ -241,8 +241,13 @@ test('older events are loaded page by page', async () => {
   await go('events')
   const rows = page.getByRole('region', { name: 'Events' }).getByRole('link', { name: /^Event/ })
   await page.getByText('50 events.').waitFor()
+  await page.route(/\/events\?.*cursor=/, (route) => route.fulfill({ status: 429 }), { times: 1 })
+  await page.getByRole('button', { name: 'Load older' }).click()
+  const footer = page.locator('footer').filter({ hasText: '50 events.' })
+  await footer.getByRole('alert').waitFor()
   await page.getByRole('button', { name: 'Load older' }).click()
   await page.getByText('100 events.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
   await page.getByRole('button', { name: 'Load older' }).click()
   await page.getByText('All 120 events.').waitFor()
   expect(await rows.count()).toBe(120)

@@ -47,7 +47,7 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
   )
 }
 
-/** Below a form: why it could not be submitted. */
+/** Below a form or a list: why it could not be submitted or loaded. */
 export function ErrorText({ error }: { readonly error: unknown }): ReactElement | null {
   if (error === null) return null
   return (

@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { listCountText } from '../../format/figures.ts'
 import { Button } from '../controls/button.tsx'
+import { ErrorText } from '../states.tsx'
 
 /** Pages that are searched for a first match before the user is asked whether to continue. */
 const MAX_SEARCHED_PAGES = 40
@@ -9,7 +10,7 @@ interface ListQuery {
   readonly hasNextPage: boolean
   readonly isFetching: boolean
   readonly isFetchingNextPage: boolean
-  readonly isError: boolean
+  readonly error: unknown
   readonly fetchNextPage: () => unknown
 }
 
@@ -40,6 +41,7 @@ export function ListFooter(props: ListFooterProps): ReactElement {
             : `No matches among the newest ${many}.`}
       </span>
       {children}
+      <ErrorText error={query.error} />
       {search.isSearching ? (
         <Button onClick={search.stop}>Stop</Button>
       ) : (
@@ -58,9 +60,9 @@ export function ListFooter(props: ListFooterProps): ReactElement {
 
 /** Loads pages until one has a match. A page of a selective search is often empty. */
 function useSearchForFirst(query: ListQuery, count: number) {
-  const { hasNextPage, isFetching, isError, fetchNextPage } = query
+  const { hasNextPage, isFetching, error, fetchNextPage } = query
   const [pagesLeft, setPagesLeft] = useState(MAX_SEARCHED_PAGES)
-  const isSearching = count === 0 && hasNextPage && !isError && pagesLeft > 0
+  const isSearching = count === 0 && hasNextPage && error === null && pagesLeft > 0
   useEffect(() => {
     if (!isSearching || isFetching) return
     setPagesLeft((left) => left - 1)
@@ -72,7 +74,7 @@ function useSearchForFirst(query: ListQuery, count: number) {
     start: () => {
       setPagesLeft(MAX_SEARCHED_PAGES)
       // After an error, the search continues only when the user asks.
-      if (isError) void fetchNextPage()
+      if (error !== null) void fetchNextPage()
     },
   }
 }
