@@ -116,7 +116,7 @@ function serviceFindings(facts: ProblemFacts): Finding[] {
     findings.push(ofService('disk_low', title))
   }
   if (uncheckedDestinations > 0) {
-    const title = `${countText(uncheckedDestinations, 'destination')} ${uncheckedDestinations === 1 ? 'was' : 'were'} not checked, because too many others need attention.`
+    const title = `${countText(uncheckedDestinations, 'destination was', 'destinations were')} not checked, because too many others need attention.`
     const more = { count: uncheckedDestinations, to: '/destinations' }
     findings.push(ofService('destinations_skipped', title, more))
   }
