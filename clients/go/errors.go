@@ -72,7 +72,8 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("analytics: call %s was rejected: %s: %s", e.MessageId, e.Code, e.Message)
 }
 
-// UndeliveredError is returned by Close after its timeout, and by CloseContext when ctx is done, if calls remain. The remaining calls are no longer sent.
+// UndeliveredError is returned by Close after its timeout, and by CloseContext when ctx is done, if calls remain. The remaining
+// calls are no longer sent.
 type UndeliveredError struct {
 	// Messages is the number of remaining calls. Calls in flight may have arrived.
 	Messages int

@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// ErrSignature is returned by VerifySignature if a request was not signed with any of the keys, or was signed more than five minutes before or after now.
+// ErrSignature is returned by VerifySignature if a request was not signed with any of the keys, or was signed more than five
+// minutes before or after now.
 var ErrSignature = errors.New("analytics: the request has no valid webhook-signature")
 
-// ErrKey is returned by VerifySignature if there is no key, or if one is empty or malformed.
+// ErrKey is returned by VerifySignature if it gets no keys, or if one is empty or malformed.
 var ErrKey = errors.New("analytics: a key must be a secret, whsec_ followed by base64, or whpk_ followed by 32 bytes in base64")
 
 const signatureTolerance = 5 * time.Minute

@@ -281,7 +281,7 @@ function requirements(type: EventType): string {
 
 /** The meaning of each status, and how the client should react. */
 const STATUSES: Readonly<Record<number, string>> = {
-  200: 'All calls are stored, except those in `rejected`.',
+  200: 'All calls are stored, except the calls in `rejected`.',
   400: 'Nothing was stored. Fix the request before you send it again. A request that exceeds a size limit also gets 400, not 413, because some clients retry a 413 forever.',
   401: 'Nothing was stored. Use the write key of an existing source.',
   403: 'Nothing was stored. The source is disabled.',

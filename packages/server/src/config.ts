@@ -31,7 +31,7 @@ export interface ConfigFile {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Where the value of a setting comes from. */
+/** The origin of the value of a setting. */
 export interface Origin {
   readonly kind: 'flag' | 'environment' | 'file' | 'default' | 'unset'
   /** The name of the flag, variable or file; absent if none was set. */

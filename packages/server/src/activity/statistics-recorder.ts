@@ -72,7 +72,10 @@ export class StatisticsRecorder
     })
   }
 
-  /** Like `Statistics.read`, after all nodes have written their counts. The unwritten counts of a node that takes longer than half a second are omitted. */
+  /**
+   * Like `Statistics.read`, after all nodes have written their counts. The unwritten counts of a node that takes longer than half
+   * a second are omitted.
+   */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { signals, statistics } = this.#options
     await Promise.all([this.#writes.run(), signals.request('statistics', {})])

@@ -44,7 +44,7 @@ const schema = {
           subject: Type.Object({
             kind: Schema.oneOf(
               ['service', 'source', 'destination', 'node'],
-              'What the problem is about.',
+              'The subject of the problem.',
             ),
             id: Schema.text('Empty for the service, and for calls to an unknown source.'),
             name: Type.String(),

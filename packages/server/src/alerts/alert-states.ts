@@ -10,7 +10,8 @@ import type { Finding } from './findings.ts'
 const HOUR_MS = 60 * 60_000
 
 /**
- * The maximum number of alerts an hour, for all subjects together. Alerts beyond it are held back, except those about lost data or low disk space.
+ * The maximum number of alerts an hour, for all subjects together. Alerts beyond it are held back, except those about lost data
+ * or low disk space.
  */
 const MAX_ALERTS_PER_HOUR = 30
 /** The maximum number of alerts an hour, including alerts about lost data. */

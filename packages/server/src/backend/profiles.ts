@@ -151,9 +151,10 @@ export interface FoundProfiles extends Page<ProfileSummary> {
  * Profiles of users, derived from the events in the log. They have their own cursor, so slow profile updates never delay a
  * delivery.
  *
- * Each id is an identity, with the traits, facts and counts of its events. Links join identities to profiles: an anonymousId belongs to the user of the earliest event that has both ids, and an alias joins two users. A profile combines its identities: for each
- * trait the newest effective time wins, then the later `receivedAt`, the greater `aheadMs`, and the greater event id. So the result
- * does not depend on the order of application, and unlinking restores the prior state (`store/profiles/README.md`).
+ * Each id is an identity, with the traits, facts and counts of its events. Links join identities to profiles: an anonymousId
+ * belongs to the user of the earliest event that has both ids, and an alias joins two users. A profile combines its identities:
+ * for each trait the newest effective time wins, then the later `receivedAt`, the greater `aheadMs`, and the greater event id. So
+ * the result does not depend on the order of application, and unlinking restores the prior state (`store/profiles/README.md`).
  */
 export interface Profiles {
   state(): Promise<ProfilesState>

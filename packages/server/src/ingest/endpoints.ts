@@ -28,7 +28,7 @@ const BATCH_PATHS = ['/v1/batch', '/v1/import', '/v1/b', '/beacon/v1/batch']
 
 const batches = BATCH_PATHS.map((path): Endpoint => ({ path, route: '/v1/batch' }))
 
-/** All paths for calls, including those of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
+/** All paths for calls, including the paths of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
 /** The path for metrics of client libraries. The response is always a success, and the body is ignored. */

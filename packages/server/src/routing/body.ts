@@ -236,7 +236,10 @@ function isContainer(value: Json): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** The maximum length of a list whose elements are hashed one by one. A longer list gets one hash, because a hash is longer than most elements. */
+/**
+ * The maximum length of a list whose elements are hashed one by one. A longer list gets one hash, because a hash is longer than
+ * most elements.
+ */
 const MAX_HASHES = 100
 
 /** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` is kept. */

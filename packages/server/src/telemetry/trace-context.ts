@@ -96,7 +96,8 @@ export function newSpanId(): string {
 const MAX_RANDOM = 0xff_ff_ff_ff
 
 /**
- * Eight digits, not all zero. Random, but not secret: for an attempt without a recorded span, `crypto` would take longer than everything else.
+ * Eight digits, not all zero. Random, but not secret: for an attempt without a recorded span, `crypto` would take longer than
+ * everything else.
  */
 function randomHex(): string {
   return Math.ceil(Math.random() * MAX_RANDOM)

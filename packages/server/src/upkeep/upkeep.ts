@@ -25,7 +25,8 @@ const RETENTION_EVERY_MS = 60_000
 const FOR_MS = 1_000
 
 /**
- * Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except those that are unacked, that profiles have not reached, or that have an unfinished delivery. Also removes old audit entries.
+ * Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except events that are unacked, that profiles have
+ * not reached, or that have an unfinished delivery. Also removes old audit entries.
  */
 export class Retention implements Worker {
   readonly name = 'retention'

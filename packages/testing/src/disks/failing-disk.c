@@ -1,4 +1,5 @@
-// This library is preloaded into the service. It makes file-changing calls fail, as a rule file specifies (failing-disk.ts). A failed call has no effect. A short write writes half of its bytes, and returns that number.
+// This library is preloaded into the service. It makes file-changing calls fail, as a rule file specifies (failing-disk.ts). A
+// failed call has no effect. A short write writes half of its bytes, and returns that number.
 //
 // FAILING_DISK_RULE is a file outside the data folder. Calls fail while it exists. It contains the path of a file, or of a
 // folder with a trailing slash, and four numbers: the errno, how many of 1,000 calls fail, which calls (the sum of the

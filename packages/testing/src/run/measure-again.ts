@@ -1,4 +1,7 @@
-/** The maximum number of rounds. A busy host pauses the machine occasionally, but hardly ever in each of three rounds. A bug in the service shows in every round. */
+/**
+ * The maximum number of rounds. A busy host pauses the machine occasionally, but hardly ever in each of three rounds. A bug in
+ * the service shows in every round.
+ */
 const ROUNDS = 3
 
 /** Repeats the measurement while limits are exceeded and rounds remain. */

@@ -3923,7 +3923,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** The number of calls, deliveries or attempts; null if none are counted. */
                 count: number | null;
                 subject: {
-                    /** What the problem is about. */
+                    /** The subject of the problem. */
                     kind: "service" | "source" | "destination" | "node";
                     /** Empty for the service, and for calls to an unknown source. */
                     id: string;

@@ -82,7 +82,7 @@ export function storedEventNames(store: Store): EventNames {
   }
 }
 
-/** Begins to count. If there is no cursor, for example after a rebuild, counting starts at 0, so stored counts are deleted. */
+/** Begins to count. Without a cursor, for example after a rebuild, counting starts at 0, so stored counts are deleted. */
 export async function beginNames(tx: Tx): Promise<void> {
   const begun = await tx.run(
     sql`INSERT INTO cursors (name, through) VALUES (${EVENT_NAMES_CURSOR}, 0) ON CONFLICT DO NOTHING`,

@@ -8,7 +8,10 @@ export function allocateBudget(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * BigInt64Array.BYTES_PER_ELEMENT)
 }
 
-/** A byte limit shared by threads. Each thread has its own count, so there are no locks and the bytes of a killed thread can be released. */
+/**
+ * A byte limit shared by threads. Each thread has its own count, so there are no locks and the bytes of a killed thread can be
+ * released.
+ */
 export class ByteBudget {
   readonly #maxBytes: number
   readonly #counts: BigInt64Array

@@ -11,7 +11,10 @@ export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   return [id, eventId, destinationId, state, attemptCount, ...end]
 }
 
-/** Stores new deliveries and updates unfinished ones (`DeliveryQueue.record`). If a delivery is still not stored afterwards although its event is, it counts as missing. */
+/**
+ * Stores new deliveries and updates unfinished ones (`DeliveryQueue.record`). If a delivery is still not stored afterwards
+ * although its event is, it counts as missing.
+ */
 export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void {
   const isLost = db.prepare(
     `SELECT NOT EXISTS (SELECT 1 FROM deliveries WHERE id = ?)
