@@ -24,7 +24,7 @@ export interface NewEvent {
   readonly traceContext?: string | undefined
 }
 
-/** The beginning of `rest` if the event has a trace context: it is found without parsing the rest. */
+/** If the event has a trace context, `rest` begins with this, so it is found without parsing. */
 const TRACED = `{"${TRACE_FIELD}":`
 const TRACE_CONTEXT = /"(?:[^"\\]|\\.)*"/y
 
@@ -56,7 +56,7 @@ export type SerialisedFields = Omit<
   'event' | 'integrations' | 'anonymousId' | 'origin' | 'traceContext'
 > & { readonly origin: Origin | undefined }
 
-/** A stored event. The other fields are parsed when they are read. */
+/** A serialised event. The fields in its JSON are parsed when they are read. */
 export class SerialisedEvent implements AcceptedEvent {
   readonly id: string
   readonly sourceId: string
@@ -92,12 +92,15 @@ export class SerialisedEvent implements AcceptedEvent {
     this.rest = fields.rest
   }
 
-  /** The parsed body. It costs less than the whole event. */
+  /** The parsed body. Cheaper to parse than the whole event. */
   get payload(): JsonObject {
     return (this.#payload ??= jsonObjectIn(textOf(this.body)))
   }
 
-  /** @throws {SyntaxError} if the stored text is not a JSON object: access it once after reading from disk */
+  /**
+   * @throws {SyntaxError} if the stored text is not a JSON object: access it right after reading
+   * from disk, to find out
+   */
   get event(): Event {
     this.#event ??= eventIn(this.payload, jsonObjectIn(this.rest), formatTimestamp(this.receivedAt))
     return this.#event
@@ -127,7 +130,7 @@ export class SerialisedEvent implements AcceptedEvent {
   }
 }
 
-/** A copy with all lazily parsed fields. */
+/** A plain object with all fields, including lazily parsed ones. */
 export function withParsedFields(accepted: AcceptedEvent): AcceptedEvent {
   const { event, anonymousId, integrations, traceContext } = accepted
   return { ...accepted, event, anonymousId, integrations, traceContext }

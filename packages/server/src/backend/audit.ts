@@ -29,14 +29,19 @@ interface AuditFilter {
 /**
  * The audit log of changes made through the management API. Entries never change; old ones are removed.
  *
- * A method of another port that takes an `AuditEntry` writes it, and its `response`, in the transaction of the change: all are
- * durable when it resolves, or none. If it rejects or resolves to false, it writes no entry. It rejects and changes nothing
- * (`ResponseAlreadyStoredError`) if the response's key already has a response: an earlier request with the key made the change.
+ * A method of another port that takes an `AuditEntry` writes the entry and its `response` in the
+ * transaction of the change: when the method resolves, all of them are durable, or none. A method
+ * that rejects or resolves to false writes no entry. If the response's key already has a response,
+ * an earlier request with the key made the change: the method changes nothing and rejects with
+ * `ResponseAlreadyStoredError`.
  */
 export interface Audit {
   /** Adds an entry without a change in the backend. Not idempotent. */
   append(entry: AuditEntry): Promise<void>
-  /** Removes some of the oldest entries before `time`, within a few milliseconds. Resolves to their number; 0 if none is left. */
+  /**
+   * Removes some of the oldest entries before `time`, within a few milliseconds. Resolves to their
+   * number; 0 if none are left.
+   */
   removeBefore(time: number): Promise<number>
   list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
 }

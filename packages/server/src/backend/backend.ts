@@ -69,7 +69,10 @@ export interface Backend extends AsyncDisposable {
   probe(): Promise<void>
 }
 
-/** The disk is full, the connection is lost, or too many calls are waiting. The call had no effect, and may be retried. */
+/**
+ * The disk is full, the connection is lost, or too many calls are waiting. The call may be retried.
+ * It had no effect, unless the connection was lost during the call.
+ */
 export class BackendUnavailableError extends Error {
   override readonly name = 'BackendUnavailableError'
   /** Private, because log lines include every public field of an error. */

@@ -23,7 +23,7 @@ export interface CatalogRecords {
   readonly computations?: readonly Computation[]
 }
 
-/** A put or a removal. Removed ids are of any kind. */
+/** Records that are put, and ids of any kind that are removed. */
 export interface CatalogChange {
   readonly put: CatalogRecords
   readonly removed: readonly string[]
@@ -32,9 +32,10 @@ export interface CatalogChange {
 /**
  * Sources with their write keys, destinations, audiences and computed traits, all in memory, the same on every node within 1 s.
  *
- * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflictError` if the stored
- * version differs, even on a retry of a put that succeeded. Puts and removals are durable, and visible in `current` of every
- * node, when they resolve. They wait half a second for an unreachable node. Removals are idempotent.
+ * A put creates the record if `version` is 1; otherwise, it replaces the previous version. It
+ * rejects with `CatalogConflictError` if another version is stored, even on a retry of a put that
+ * succeeded. Puts and removals are durable, and visible in `current` of every reachable node, when
+ * they resolve. They wait half a second for an unreachable node. Removals are idempotent.
  */
 export interface Catalog {
   readonly current: CatalogSnapshot
@@ -45,15 +46,21 @@ export interface Catalog {
   putComputation(computation: Computation, audit?: AuditEntry): Promise<void>
   removeComputation(id: string, audit?: AuditEntry): Promise<void>
   putAll(records: CatalogRecords, audit?: AuditEntry): Promise<void>
-  /** Calls `listener` after each change to `current`, made on any node. Returns a function that stops it. */
+  /**
+   * Calls `listener` after each change to `current`, made on any node. Returns a function that
+   * removes the listener.
+   */
   onChange(listener: () => void): () => void
 }
 
 export type FollowedCatalog = Pick<Catalog, 'current' | 'onChange' | 'putDestination'>
 
-/** When write keys were last used, in memory. Shows operators that an old key is unused. */
+/**
+ * When write keys were last used, so that operators can see that an old key is unused. Kept in
+ * memory.
+ */
 export interface KeyUses {
-  /** In milliseconds since the epoch, to the minute; `undefined` for an unused key. */
+  /** Accurate to a minute; `undefined` for an unused key. */
   lastUsedAt(key: string): number | undefined
   /** Visible in `lastUsedAt` of this node immediately; durable when it resolves. */
   mark(key: string, at: number): Promise<void>
@@ -100,7 +107,6 @@ export class CatalogReplica implements Pick<Catalog, 'current' | 'onChange'> {
   }
 }
 
-/** The snapshot after a change. */
 export function withChange(
   current: CatalogSnapshot,
   { put, removed }: CatalogChange,
@@ -123,7 +129,10 @@ function replaceRecord<T extends { readonly id: string }>(
   return all.values()
 }
 
-/** The destinations of an event, enabled or not: its source's; for a computed event, those it lists that still exist. */
+/**
+ * The destinations of an event, enabled or not: those of its source, or, for a computed event,
+ * those that it lists and that still exist.
+ */
 export function destinationsOf(
   { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,
   { destinations, destinationsBySource }: CatalogSnapshot,

@@ -26,7 +26,7 @@ export type DeletionStep = 'suppress' | 'purge' | 'notify' | 'done'
 export interface Deletion extends DeletionRequest {
   readonly step: DeletionStep
   readonly startedAt: number | null
-  /** When each step was done; `null` before, and if it was skipped. */
+  /** When each step was done; `null` before that, and for a skipped step. */
   readonly suppressedAt: number | null
   readonly purgedAt: number | null
   readonly notifiedAt: number | null
@@ -71,15 +71,19 @@ export interface Deletions {
    *
    * From then on, records of a removed event are ignored, even after a restart.
    *
-   * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the first event is removed.
-   * Resolves to the cursor of the next slice, or `null`, when the slice is durable. Rejects if the step `purge` has not begun.
+   * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the
+   * first event is removed. Resolves to the cursor of the next slice, or to `null` at the end, when
+   * the slice is durable. Rejects if the step `purge` has not begun.
    */
   purge(purge: Purge): Promise<string | null>
 
   /** Erases the bytes of removed content, in slices. Resolves to false if `signal` aborted before the end. */
   erase(signal: AbortSignal): Promise<boolean>
 
-  /** Whether a purge in the last hour covers this event in the log: then drop it from memory, and record nothing. */
+  /**
+   * Whether a purge in the last hour covers this event. If so, drop it from memory, and record
+   * nothing.
+   */
   isPurged(content: DeliveryContent): boolean
 }
 
@@ -108,7 +112,10 @@ export interface Suppressions {
   /** Counts dropped calls for users that are still suppressed. A crash shortly after may lose the counts. */
   countSuppressed(calls: SuppressedCalls): Promise<void>
 
-  /** Visible in `has` of every reachable node when it resolves. Existing ones of the same user and source are kept. */
+  /**
+   * Visible in `has` of every reachable node when it resolves. An existing suppression of the same
+   * user and source is kept.
+   */
   add(suppressions: readonly Suppression[]): Promise<void>
 
   /** Ends all suppressions of the user, durably and on every reachable node. Resolves to whether there was one. */

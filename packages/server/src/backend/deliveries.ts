@@ -22,7 +22,7 @@ export function laneKey({ destinationId, url }: LaneId): string {
 export interface RecordedDelivery {
   readonly delivery: Delivery
   readonly attempts: readonly Attempt[]
-  /** The URLs of the pending parts in lanes of this process: they become or stay claimed. */
+  /** The URLs of the pending parts in lanes of this process. These parts become or stay claimed. */
   readonly claimed?: readonly string[]
 }
 
@@ -73,16 +73,20 @@ export interface DeliveryHistory extends Delivery {
   readonly quarantine?: { readonly reason: string; readonly at: number }
 }
 
-/** The deliveries of lanes: their states, and the parts that wait for an attempt. */
+/** Deliveries and their states, and the parts that wait for an attempt, by lane. */
 export interface DeliveryQueue<E extends DeliveryContent = AcceptedEvent> {
   /**
-   * Stores deliveries and their attempts. Parts in `claimed` are claimed afterwards; all other claims of the delivery end. Ignores
-   * a record if the stored delivery has another `firstDueAt`, because it was replayed or retried in the meantime, or is in another
-   * final state, or if the event was purged.
+   * Stores deliveries and their attempts. Parts in `claimed` are claimed afterwards; all other
+   * claims of the delivery end. Ignores a record if the event was purged, or if the stored delivery
+   * is in another final state or has another `firstDueAt`, because it was replayed or retried in
+   * the meantime.
    */
   record(records: readonly RecordedDelivery[]): Promise<void>
 
-  /** Claims parts until `record`, `release`, `Quarantine.add` or the end of this process. A part has one claim at a time. */
+  /**
+   * Claims parts until `record`, `release`, `Quarantine.add` or the end of this process. A part has
+   * at most one claim at a time.
+   */
   claim(lane: LaneId, request: ClaimRequest): Promise<Claim<E>>
 
   /** Like `claim`, for deliveries without parts: after a replay or a manual retry. */
@@ -104,7 +108,10 @@ export interface Deliveries extends DeliveryQueue {
 /** Only this many of a destination's newest failures are counted. */
 export const MAX_COUNTED_FAILURES = 2_000
 
-/** Undelivered deliveries with the same class and status of their last attempts, or that ended without an attempt. */
+/**
+ * Undelivered deliveries whose last attempts have the same class and status, or that ended without
+ * an attempt.
+ */
 export interface FailureGroup {
   readonly destinationId: string
   readonly class: DeliveryClass
@@ -128,11 +135,15 @@ interface Failures {
 export interface WaitingParts {
   readonly pending: number
   readonly held: number
-  /** When the oldest pending event was received. Searches only the 20,000 parts that have been due longest. */
+  /**
+   * When the oldest pending event was received. Searches only the 20,000 pending parts with the
+   * earliest due times.
+   */
   readonly oldestAt: number | undefined
   /**
-   * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. Considers only the 1,000
-   * oldest events among the parts searched for `oldestAt`, so replays of more old events can hide the window of a newer one.
+   * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual
+   * retry. Considers only the 1,000 oldest events among the parts searched for `oldestAt`, so a
+   * replay of more than 1,000 old events can hide the window of a newer event.
    */
   readonly firstDueAt: number | undefined
   readonly dueAt: number | undefined
@@ -140,7 +151,10 @@ export interface WaitingParts {
 
 /** Summaries of deliveries. Each call does a bounded amount of work. */
 export interface DeliveryReports {
-  /** Groups of failures at one destination, or at all that `isIncluded` accepts, largest first. */
+  /**
+   * Groups of failures at one destination, or at all destinations that `isIncluded` accepts,
+   * largest first.
+   */
   failures(filter: {
     readonly destinationId?: string
     readonly isIncluded?: (destinationId: string) => boolean
@@ -149,7 +163,10 @@ export interface DeliveryReports {
   waitingIn(lane: LaneId): Promise<WaitingParts>
 }
 
-/** Access to webhook lanes for the management API, on every thread. Calls take many webhooks, to save messages. */
+/**
+ * Access to webhook lanes for the management API, on every thread. Each call takes many webhooks,
+ * to save messages.
+ */
 export interface WebhookLanes {
   /** The states of the webhooks of each destination, in order. Unknown destinations are omitted. */
   states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>

@@ -26,7 +26,10 @@ export interface LoadedProfile {
   readonly manual: ReadonlySet<string>
 }
 
-/** A changed value of a computation. `undefined`: it lost its value, as after leaving an audience. */
+/**
+ * A changed value of a computation. `undefined`: the profile lost the value, for example because it
+ * left an audience.
+ */
 export interface ChangedResult {
   readonly computationId: string
   readonly value: Json | undefined

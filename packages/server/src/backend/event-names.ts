@@ -1,14 +1,17 @@
 import type { EventType } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
 
-/** The JSON types of a property. Each is one bit in the database, so new types are added at the end. */
+/**
+ * The JSON types of a property. Each is one bit in the database, so new types must be added at the
+ * end.
+ */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
 /** The number of days for which a name keeps counts. Days without events do not count. */
 export const TREND_DAYS = 7
 
-/** Names that have no room in the list of their source. */
+/** The type that counts all names beyond the limit of their source. */
 export const OTHER_NAMES = ''
 
 interface NameKey {
@@ -70,8 +73,9 @@ export interface EventNameFilter {
 }
 
 /**
- * The names of events and of their properties, never values, with counts and times. Counted from the log with a separate cursor, so
- * that nothing is counted twice. Retention does not wait for it: removed events are not counted.
+ * The names of events and of their properties, never values, with counts and times. Counted from
+ * the log with a separate cursor, so that nothing is counted twice. Retention does not wait for
+ * this cursor: events that it removes first are not counted.
  *
  * A name or a property that only one user sent may contain that user's data: a purge of the user removes it. One that the user
  * sent under two ids, for example before and after a login, counts as sent by two users and is kept.

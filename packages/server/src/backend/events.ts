@@ -21,13 +21,15 @@ export interface EventToArchive {
 
 export interface ArchivedEvent extends AcceptedEvent {
   readonly declined: readonly DeclinedDestination[]
-  /** The number of accepted and dropped later calls with the same source and messageId. */
+  /**
+   * The number of later calls with the same source and messageId, which were accepted and dropped.
+   */
   readonly duplicates: number
   readonly lastDuplicateAt: number | null
 }
 
 export interface ListedEvent extends ArchivedEvent {
-  /** Omits destinations without a decision, or whose first attempt is in progress. */
+  /** Omits destinations that have no decision, or whose first attempt is in progress. */
   readonly outcomes: EventOutcomes
 }
 

@@ -23,7 +23,10 @@ export interface IdempotentResponses {
   /** Reserves the key on all nodes until `release` or `until`. Resolves to false if it is reserved or has a response. */
   reserve(key: string, times: { readonly now: number; readonly until: number }): Promise<boolean>
   release(key: string): Promise<void>
-  /** Stores the response, unless the key has one. An `AuditEntry` does the same in the transaction of its change. */
+  /**
+   * Stores the response, unless the key has one. A response in an `AuditEntry` is stored with its
+   * change instead.
+   */
   add(stored: ResponseToStore): Promise<void>
   find(key: string, now: number): Promise<IdempotentResponse | undefined>
 }

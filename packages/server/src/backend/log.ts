@@ -16,7 +16,7 @@ export interface EntryProgress {
   next: number
   /** Deliveries that are neither recorded nor parked. */
   open: number
-  /** Whether an event was handed over, or there are none. */
+  /** Whether an event was handed over, or the entry has none. */
   isBegun: boolean
 }
 
@@ -42,15 +42,15 @@ export interface EventSelector {
 
 export interface ConsumeOptions {
   readonly signal: AbortSignal
-  /** Whether processing of the entry has begun. If it is absent, all count as begun. */
+  /** Whether processing of the entry has begun. If absent, all entries count as begun. */
   readonly isBegun?: (entry: LogEntry) => boolean
 }
 
 /** The durable queue between ingest and pipeline. It does not interpret events. */
 export interface Log {
   /**
-   * How long the consumer may wait for the rest of the backend before it restarts, so that another node gets the entries that it
-   * has not begun. Absent without other nodes.
+   * How long the consumer may wait for the rest of the backend before it restarts, so that another
+   * node gets the entries that it has not begun. Absent on a backend without other nodes.
    */
   readonly maxRetryMs?: number
 
@@ -63,13 +63,15 @@ export interface Log {
   append(events: readonly AcceptedEvent[]): Promise<void>
 
   /**
-   * Delivers every unacked entry at least once, and waits for more until `signal` aborts. Events from one source and node
-   * arrive in the order of appending, except redelivered ones. Each node has at most one consumer; consumers of several nodes
-   * compete, and entries of a dead node go to another one. If the same process consumes again, entries that it already has come
-   * first, as the same objects.
+   * Delivers every unacked entry at least once, and waits for more until `signal` aborts. Events
+   * from one source and node arrive in the order of appending, except redelivered ones. Each node
+   * has at most one consumer; consumers of several nodes compete, and entries of a dead node go to
+   * another node. If the same process consumes again, entries that it already has come first, as
+   * the same objects.
    *
-   * With one node, all entries arrive in the order of appending, and after a restart the older ones come first, as `redelivered`.
-   * With several, entries that are not begun (`isBegun`) when the consumer ends may go to any node.
+   * With one node, all entries arrive in the order of appending, and after a restart, unacked
+   * entries come first, as `redelivered`. With several, entries that are not begun (`isBegun`) when
+   * the consumer ends may go to any node.
    */
   consume(options: ConsumeOptions): AsyncIterable<readonly LogEntry[]>
 

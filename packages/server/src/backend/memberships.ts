@@ -23,7 +23,10 @@ export interface Memberships {
 
   announced(computationId: string, after: string, limit: number): Promise<readonly AnnouncedUser[]>
 
-  /** Adds or removes up to a few thousand users of a manual audience. Creates missing profiles; all become dirty. */
+  /**
+   * Adds or removes up to a few thousand users of a manual audience. Creates missing profiles. All
+   * changed profiles become dirty.
+   */
   changeList(
     list: { readonly audienceId: string; readonly space: string },
     change: {

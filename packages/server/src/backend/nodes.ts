@@ -14,7 +14,9 @@ export interface Nodes {
   readonly id: string
   /** At most 200 nodes that are alive or died in the last ten minutes, as of this node's last heartbeat. */
   readonly current: readonly ServiceNode[]
-  /** Calls `listener` after nodes have joined or left. Returns a function that stops it. */
+  /**
+   * Calls `listener` after nodes have joined or left. Returns a function that removes the listener.
+   */
   onChange(listener: () => void): () => void
   join(node: Pick<ServiceNode, 'version' | 'role'>): Promise<AsyncDisposable>
 }
@@ -23,7 +25,7 @@ export function hasDeliveryRole({ role }: Pick<ServiceNode, 'role'>): boolean {
   return role === 'all' || role === 'deliver'
 }
 
-/** Work that one node does at a time. */
+/** Work that only one node does at a time. */
 export type LeaseName =
   'alerts' | 'audiences' | 'deletions' | 'event-names' | 'replays' | 'retention'
 
@@ -42,7 +44,7 @@ export interface Leases {
   acquire(name: LeaseName, signal: AbortSignal): Promise<Lease | undefined>
 }
 
-/** A key that the service generates: `receipts` signs the receipts of deletions. */
+/** `receipts` signs the receipts of deletions. */
 export type OwnKeyName = 'receipts'
 
 /** Keys that the service generates on first use, the same on all nodes. */

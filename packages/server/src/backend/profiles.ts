@@ -20,7 +20,10 @@ export interface ProfileChange {
   readonly sourceId: string
   readonly space: string
   readonly type: EventType
-  /** At least one is present. An event with a `userId` belongs to the identity of that user. */
+  /**
+   * At least one of `userId` and `anonymousId` is present. An event with a `userId` belongs to the
+   * identity of that user.
+   */
   readonly userId?: string
   readonly anonymousId?: string
   /** The anonymousIds that the user claims, and the other userIds of an alias. None without a `userId`. */
@@ -56,7 +59,7 @@ export interface ProfileSlice {
   readonly at: number
 }
 
-/** Why an id in a call was not linked to its userId: a reason in `UnlinkedIdsByReason`. */
+/** Why an id in a call was not linked to the call's userId, explained in `UnlinkedIdsByReason`. */
 type UnlinkedReason = 'other_user' | 'limit' | 'placeholder'
 
 /** New ids in a source's calls that were not linked. Each call with a placeholder counts. */
@@ -109,7 +112,10 @@ export interface LinkSample {
 
 export interface Profile {
   readonly space: string
-  /** The sorted ids of the user in events, without former ids of aliases. */
+  /**
+   * The sorted ids of the user in events and lists, without ids that occur only as former ids of
+   * aliases.
+   */
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]
   readonly links: readonly Link[]
@@ -159,7 +165,10 @@ export interface FoundProfiles extends Page<ProfileSummary> {
 export interface Profiles {
   state(): Promise<ProfilesState>
 
-  /** Begins to follow the log at its oldest event. `maxLinks`: anonymousIds of a profile; excess links are kept until a relink. */
+  /**
+   * Begins to follow the log at its oldest event. `maxLinks`: the maximum number of anonymousIds of
+   * a profile; excess links are kept until a relink.
+   */
   begin(maxLinks: number): Promise<void>
 
   /**

@@ -14,9 +14,10 @@ export type SignalTopic =
 export type ReadTopic = 'activity' | 'counts'
 
 /**
- * Messages and requests between nodes, so that each node can show the state of the whole service. Not durable: a node receives
- * messages only while it is connected. Messages and responses are plain data of at most 8 MiB as JSON. Each `on…` returns a
- * function that stops it.
+ * Messages and requests between nodes, so that each node can show the state of the whole service.
+ * Not durable: a node receives messages only while it is connected. Messages and responses are
+ * plain data of at most 8 MiB as JSON. Each `on…` method returns a function that removes the
+ * listener.
  */
 export interface Signals {
   publish(topic: SignalTopic, message: object): void

@@ -18,13 +18,21 @@ export interface ThreadConnection {
 }
 
 export interface BackendThreads {
-  /** Connects a delivery thread, which becomes a `JoinedBackend`. */
+  /** Connects a delivery thread, in which the connection becomes a `JoinedBackend`. */
   connect(): Promise<ThreadConnection>
-  /** Connects ingestion thread `number`, counted from 1, which becomes a `JoinedLog`. Its previous thread has exited. */
+  /**
+   * Connects ingestion thread `number`, counted from 1, in which the connection becomes a
+   * `JoinedLog`. The previous thread with this number must have exited.
+   */
   connectToLog(number: number): ThreadConnection
-  /** Calls `listener` with the events that other threads append. Returns a function that stops it. */
+  /**
+   * Calls `listener` with the events that other threads append. Returns a function that removes the
+   * listener.
+   */
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void
-  /** Calls `listener` with each change to apply, and waits for its promise. It must not reject. */
+  /**
+   * Calls `listener` with each change to apply, and waits for its promise, which must not reject.
+   */
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void
   reportCorruption(error: Error): void
 }

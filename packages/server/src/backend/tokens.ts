@@ -5,7 +5,10 @@ export const ROLES = ['viewer', 'editor', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** A stored token of the management API or session of the console: its hash does not reveal it. */
+/**
+ * A token of the management API or a session of the console, as stored: with a hash that does not
+ * reveal it.
+ */
 export interface StoredToken {
   /** `tok_…`, or `ses_…` for a session. The token begins with it. */
   readonly id: string

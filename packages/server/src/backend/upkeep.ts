@@ -10,9 +10,12 @@ export interface Backlog {
   readonly quarantined: number
 }
 
-/** How far a reader of the log is behind its end. */
+/** How far a reader of the log is behind the end of the log. */
 export interface Lag {
-  /** An upper bound: duplicates, which are not stored, count too. */
+  /**
+   * An upper bound: duplicates, which are not stored, count too. In a cluster, `undecided` is an
+   * estimate.
+   */
   readonly events: number
   readonly oldestAt: number | null
 }
