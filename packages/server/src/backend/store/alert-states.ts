@@ -19,7 +19,6 @@ export function storedAlertStates(store: Store): AlertStates {
   }
 }
 
-/** A `null` document removes the state. */
 export async function putAlertStates(
   tx: Tx,
   states: readonly (readonly [key: string, document: string | null])[],

@@ -278,7 +278,6 @@ interface Advance {
   readonly through: number | null
 }
 
-/** Records that the deletion begins, if `to` is its current step; otherwise that `to` is its next step. */
 export async function advanceDeletion(tx: Tx, { id, to, now, through }: Advance): Promise<void> {
   const endPurge = sql`purge_through = coalesce(${through}, purge_through)`
   const begun = await tx.run(sql`UPDATE deletions SET started_at = ${now}, ${endPurge}

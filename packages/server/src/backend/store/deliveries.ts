@@ -31,7 +31,10 @@ export const DELIVERY_COLUMNS = `deliveries.id AS delivery_id, deliveries.event_
 
 const COLUMNS = rawSql(DELIVERY_COLUMNS)
 
-/** Deliveries that each step of a page examines: 50,000 in total. If too few match, the page is short and its cursor continues. */
+/**
+ * The number of deliveries that each step of a page examines: 50,000 in total. If too few match,
+ * the page is short and its cursor continues.
+ */
 const STEPS = [500, 4_500, 45_000]
 
 export function storedDeliveries(
@@ -88,7 +91,6 @@ interface ListedPage {
   readonly page: PageRequest
 }
 
-/** Lists deliveries, newest first. A page examines a bounded part of the table. */
 export async function listDeliveries(
   tx: ReadTx,
   { filter, page: { limit, cursor } }: ListedPage,
@@ -112,7 +114,7 @@ export async function listDeliveries(
   return { data: await withHistory(tx, page.data), nextCursor: page.nextCursor ?? before }
 }
 
-/** The first id of the next chunk of rows; `null` if the remaining rows fit into one. */
+/** The lowest id in the next chunk of rows; `null` if fewer rows remain. */
 async function chunkEnd(tx: ReadTx, first: string, inOrder: Statement, rows: number) {
   const [row] = await tx.all(sql<{ readonly id: string }>`
     SELECT id FROM deliveries WHERE id >= ${first} AND ${inOrder}

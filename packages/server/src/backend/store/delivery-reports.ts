@@ -103,7 +103,10 @@ async function failingDestinations(reads: Reads): Promise<readonly string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** `sample` starts with whether the response is stored, then the id: its maximum is the newest delivery with a response. */
+/**
+ * `sample` starts with 1 if the response is stored, otherwise 0, then the id. So its maximum is the
+ * newest delivery with a stored response, if there is one.
+ */
 function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow> {
   return sql<GroupRow>`
     WITH failing AS MATERIALIZED (

@@ -99,7 +99,10 @@ export const SQLITE: Dialect = {
     sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,
 }
 
-/** Maximum parts that are counted. A stored counter would be a row that every record of the lane has to lock. */
+/**
+ * The maximum number of parts that are counted. A stored counter would be a row that every record
+ * of the lane has to lock.
+ */
 const MAX_COUNTED_PARTS = 250_000
 
 export const POSTGRES: Dialect = {

@@ -21,7 +21,10 @@ import type { ReadTx, Store, Tx } from './store.ts'
 export const EVENT_NAMES_CURSOR = 'event-names'
 /** A name that has not been seen for this long is removed if its source has no room for a new one. */
 const STALE_MS = 30 * 24 * 60 * 60 * 1000
-/** Names that one write removes to make room for new ones. Each may have many properties. */
+/**
+ * The maximum number of names that one write removes to make room for new ones. Each may have many
+ * properties.
+ */
 const MAX_REMOVED = 50
 
 interface Key {

@@ -10,10 +10,13 @@ const SEGMENT_BITS = 10
 
 export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 
-/** The segment of a row of `events`. SQLite's indexes begin with it, so new rows change only the pages of the last one. */
+/**
+ * The segment of a row of `events`. SQLite's indexes begin with it, so new rows change only the
+ * pages of the last segment.
+ */
 export const SEGMENT = `seq >> ${SEGMENT_BITS}`
 
-/** Segments that one step examines, in a few milliseconds. */
+/** The maximum number of segments that one step examines, in a few milliseconds. */
 const STEP_SEGMENTS = 512
 
 export function segmentOf(seq: number): number {

@@ -20,7 +20,10 @@ import { idBound, timeOf, timeOrNull, withoutEmptyStrings } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
 import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 
-/** Rows that a step examines, and steps in a page, for a selective filter. */
+/**
+ * For a selective filter: the number of rows that a step examines, and the maximum number of steps
+ * in a page.
+ */
 const STEP_ROWS = 1_000
 const MAX_STEPS = 50
 /** How long a page may take. Its transaction on SQLite prevents the write-ahead log from being truncated. */
@@ -66,7 +69,6 @@ interface ListedPage {
   readonly page: PageRequest
 }
 
-/** Lists events, newest first. A page examines a bounded part of the archive. */
 export async function listEvents(
   tx: ReadTx,
   { filter, page: { limit, cursor } }: ListedPage,

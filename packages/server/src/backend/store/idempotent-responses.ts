@@ -7,7 +7,7 @@ import type {
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Expired responses that one call removes: more than it adds. */
+/** The maximum number of expired responses that one call removes. It adds at most one. */
 const MAX_REMOVED = 100
 
 /** Responses in `idempotent_responses`, and keys of requests in progress in `reserved_keys`. */
@@ -34,7 +34,6 @@ interface ReservedKey {
   readonly until: number
 }
 
-/** Resolves to false if the key was already reserved, or has a response. */
 export async function reserveKey(tx: Tx, { key, node, now, until }: ReservedKey): Promise<boolean> {
   const reserved = await tx.run(sql`
     INSERT INTO reserved_keys AS kept (key, node, until)

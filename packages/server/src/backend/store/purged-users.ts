@@ -11,7 +11,10 @@ const IN_MEMORY_MS = 60 * 60 * 1000
 const RETENTION_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 5_000
 
-/** The source of purges of computed events: audiences may announce a user's data until the profiles are removed. */
+/**
+ * The `sourceId` of purges of computed events: audiences may announce a user's data until the
+ * profiles are removed.
+ */
 export const COMPUTED_EVENTS = 'computed'
 
 /** A row of `purged_ids`: an id that a purge covers in one source, or in every source. */

@@ -141,8 +141,8 @@ interface EndedRow {
 }
 
 /**
- * Makes deliveries pending, if their events are archived and they are new or in one of `states`. Resolves to their number.
- * Webhooks that accepted a delivery are not tried again, unless all of it was delivered.
+ * Makes deliveries of archived events pending, if they are new or in one of `states`. Resolves to
+ * the number of deliveries made pending.
  */
 async function requeueDeliveries(
   tx: Tx,
@@ -180,7 +180,10 @@ async function requeueDeliveries(
   return pending.length
 }
 
-/** The parts to keep: webhooks that accepted the event are not tried again, unless all of the delivery was delivered. */
+/**
+ * The parts to keep: webhooks that accepted the event are not tried again, unless the whole
+ * delivery was delivered.
+ */
 function deliveredPartsOf({ state, webhooks }: EndedRow): string {
   const parts = state === 'delivered' ? [] : (storedPartsIn(webhooks) ?? [])
   return storedJson(parts.filter((part) => part.state === 'delivered'))

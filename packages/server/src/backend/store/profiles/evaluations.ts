@@ -42,7 +42,10 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
   }
 }
 
-/** Stores evaluations of profiles that have not changed since. Resolves to their indexes in `evaluated`. */
+/**
+ * Stores evaluations of profiles that have not changed since they were loaded. Resolves to the
+ * indexes of the stored evaluations.
+ */
 export async function storeEvaluations(
   tx: Tx,
   evaluated: readonly EvaluatedProfile[],

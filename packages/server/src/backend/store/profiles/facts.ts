@@ -52,7 +52,7 @@ export async function putFactClause(
   tx: Tx,
   { definition, retention, reachesBackTo }: Parameters<Facts['put']>[0],
 ): Promise<FactClause> {
-  // The clause begins at the current position: slices and other nodes wait.
+  // The clause begins at the current position, so slices and other nodes must wait.
   await lockProfiles(tx)
   const [row] = await tx.all(sql<ClauseRow>`
     SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
@@ -80,7 +80,6 @@ function isEqual(a: FactRetention, b: FactRetention): boolean {
   return a.maxAgeMs === b.maxAgeMs && a.maxCount === b.maxCount
 }
 
-/** Removes a clause. Its facts are pruned later. */
 export async function removeFactClause(tx: Tx, clause: number): Promise<void> {
   await tx.run(sql`DELETE FROM fact_clauses WHERE number = ${clause}`)
 }
@@ -151,7 +150,10 @@ async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
       LIMIT 1 OFFSET coalesce((SELECT keep_most FROM fact_clauses WHERE number = ${clause}), 0))`)
 }
 
-/** Removes facts beyond their clause's age or count limit, and of deleted clauses. Resolves to the next cursor, or `null`. */
+/**
+ * Removes facts beyond their clause's age or count limit, and facts of deleted clauses. Resolves to
+ * the next cursor, or `null`.
+ */
 export async function pruneFacts(
   tx: Tx,
   { now, after }: { readonly now: number; readonly after: number },

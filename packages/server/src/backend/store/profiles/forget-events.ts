@@ -25,7 +25,10 @@ export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUs
   )
 }
 
-/** Removes facts, counts and current traits of these events: the profiles are dirty since `at`. Call `lockProfiles` first. */
+/**
+ * Removes facts, counts and current traits of these events, and makes the profiles dirty since
+ * `at`. Call `lockProfiles` first.
+ */
 export async function forgetEvents(tx: Tx, events: readonly EventOfUser[], at: number) {
   if (events.length === 0) return
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)

@@ -70,8 +70,9 @@ interface Move extends LinkedIdentity {
 }
 
 /**
- * Moves users, the users that aliases join with them, and `others` (anonymousIds that lead their own profiles) to their profiles.
- * The user with the lowest number leads. Resolves to the leader of each identity.
+ * Moves users, the users that aliases join with them, their anonymousIds, and `others` (more
+ * anonymousIds, which lead their own profiles unless linked) to their profiles. The user with the
+ * lowest number leads. Resolves to the leader of each linked identity.
  */
 export async function relink(
   tx: Tx,

@@ -13,7 +13,10 @@ export interface IdentityPair extends Pick<
   readonly other: number
 }
 
-/** Maximum number of users that aliases join. An alias that would exceed it is stored, but links nothing. */
+/**
+ * Maximum number of users that aliases join. An alias that would join more is stored, but links
+ * nothing.
+ */
 const MAX_JOINED_USERS = 100
 
 interface StoredLink extends Omit<IdentityPair, 'timestamp'> {
@@ -60,7 +63,7 @@ export async function putClaims(
     }
     keep(next)
   }
-  // An anonymousId never has two first claims.
+  // Later claims are written first, so that an anonymousId never has two first claims.
   const all = [...changed.values()]
   const laterClaims = all.filter((claim) => !isFirst(claim))
   await writeClaims(tx, laterClaims)

@@ -15,10 +15,13 @@ import { profilesOf } from './identities.ts'
 import { compareText } from './links.ts'
 import { mergedTraits, type StoredTraits, traitsIn } from './traits.ts'
 
-/** The facts of a clause, packed for threads: an object for each would cost the main thread more than the whole evaluation. */
+/**
+ * The facts of a clause, packed for threads: an object for each fact would cost the main thread
+ * more than the whole evaluation.
+ */
 interface PackedFacts {
   readonly clause: number
-  /** `at` and `position` of each, alternately; newest first. */
+  /** `at` and `position` of each fact, alternately; newest first. */
   readonly numbers: Float64Array
   readonly values: readonly Json[] | null
 }
@@ -88,7 +91,10 @@ async function fittingIds(tx: ReadTx, ids: readonly number[], clauses: readonly 
   return end === -1 ? ids : ids.slice(0, Math.max(1, end))
 }
 
-/** With more identities, the database limits a profile's facts: each identity may have as many facts as a profile keeps. */
+/**
+ * With more identities than this, the database limits a profile's facts: each identity may have as
+ * many facts as a profile keeps.
+ */
 const MAX_UNCUT_IDENTITIES = 8
 
 interface IdentityRow {
@@ -164,7 +170,10 @@ function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json>
   return values
 }
 
-/** Facts of one clause, of an identity or profile, as strings: a row for each would take several times as long. */
+/**
+ * Facts of one clause, of an identity or profile, as strings: a row for each fact would take
+ * several times as long.
+ */
 interface FactRow {
   readonly profile: number
   readonly clause: number

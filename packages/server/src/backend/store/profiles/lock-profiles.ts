@@ -1,7 +1,10 @@
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
-/** Waits for other transactions that create, link or remove identities, and sees their changes. Each must take this lock first. */
+/**
+ * Waits for other transactions that create, link or remove identities, and sees their changes.
+ * Every such transaction must take this lock first.
+ */
 export async function lockProfiles(
   tx: Tx,
 ): Promise<{ readonly purges: number; readonly maxLinks: number }> {

@@ -61,7 +61,6 @@ async function read(store: Store, query: PreparedQuery): Promise<FoundProfiles> 
   return store.read(listProfiles, query)
 }
 
-/** First the users with the email address, then those whose userId begins with it. */
 async function findByEmail(
   store: Store,
   { query, page: { limit, cursor = EMAILS }, now }: Search<TextQuery>,
@@ -83,7 +82,7 @@ async function findByEmail(
 
 type TextQuery = ProfileQuery & { readonly text: string }
 
-/** Omits profiles already found by email address, once its index is complete. */
+/** Omits profiles already found by email address, once the index of email addresses is complete. */
 async function findById(store: Store, query: TextQuery, page: PageRequest): Promise<FoundProfiles> {
   const found = await read(store, { ...query, page })
   const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`
@@ -151,7 +150,7 @@ async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Prof
   return pageOfNumbers(ids, page.limit)
 }
 
-/** One page. It counts linked identities, because most profiles have one identity. */
+/** A single page. Counts only linked identities, because most profiles have one identity. */
 async function largestFirst(
   tx: ReadTx,
   { space, page: { limit } }: PreparedQuery,

@@ -145,7 +145,7 @@ function withIds(tx: Tx, ids: readonly number[]): Promise<readonly AffectedIdent
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
-/** Identities that only a removed alias had, as a former id. */
+/** Identities that existed only as the former ids of removed aliases. */
 function unnamedIdentities(
   tx: Tx,
   partners: readonly AffectedIdentity[],
@@ -174,7 +174,10 @@ function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Affect
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
 }
 
-/** Removes aliases that link nothing, and former ids that only they had. Returns whether all are removed. */
+/**
+ * Removes aliases that link nothing, and former ids that only these aliases had. Returns whether
+ * all are removed.
+ */
 async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise<boolean> {
   const rows = await tx.all(sql<{ readonly owner: number; readonly other: number }>`
     SELECT identity AS owner, partner AS other FROM aliases
@@ -241,7 +244,10 @@ async function removeRows(tx: Tx, identities: readonly AffectedIdentity[]): Prom
   await countProfiles(tx, changes)
 }
 
-/** Removes users' announcements and list entries, for computations in the space and removed ones. */
+/**
+ * Removes users' announcements and list entries, for computations in the space and for removed
+ * computations.
+ */
 async function forgetUsers(tx: Tx, userIds: readonly string[], space: string): Promise<void> {
   const isOfUser = sql`user_id ${tx.dialect.among(userIds)}`
   const named = await tx.all(sql<{ readonly number: number; readonly document: string | null }>`
@@ -277,7 +283,7 @@ export async function spaceOfEach(
   return new Map(sourceIds.map((id) => [id, spaces.get(id) ?? DEFAULT_SPACE]))
 }
 
-/** The space of a catalog record. Parsed here, because PostgreSQL reads no JSON with U+0000. */
+/** The space of a catalog record. Parsed here, because PostgreSQL cannot parse JSON with U+0000. */
 function spaceIn(document: string): string {
   return (JSON.parse(document) as { readonly space?: string }).space ?? DEFAULT_SPACE
 }

@@ -30,7 +30,7 @@ import { type IdentityFact, putFacts } from './facts.ts'
 import { searchProfiles } from './profile-list.ts'
 import { mergedTraits, type StoredTraits, maintainTraitIndexes, traitsIn } from './traits.ts'
 
-/** Refused links that a profile shows, and that are counted. */
+/** The maximum numbers of refused links that a profile shows and counts. */
 const SHOWN_LINKS = 20
 const MAX_COUNTED = 1_000
 
@@ -74,7 +74,6 @@ export async function beginProfiles(tx: Tx, maxLinks: number): Promise<void> {
     UPDATE profiles_state SET max_links = ${maxLinks} WHERE max_links <> ${maxLinks}`)
 }
 
-/** Applies a slice of the log, and moves the cursor. Resolves to undefined if the slice is outdated. */
 export async function applyToProfiles(
   tx: Tx,
   slice: ProfileSlice,
@@ -210,7 +209,7 @@ function shownTraits(traits: StoredTraits): Profile['traits'] {
 
 const LINK = sql`links.at AS at, links.event_id AS "eventId", links.source_id AS "sourceId"`
 
-/** Why the identities of a profile are linked: the earliest call with both. */
+/** Why the identities of a profile are linked: the earliest call with both ids. */
 function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
   return tx.all(sql<Link>`
     SELECT anonymous.kind AS kind, anonymous.name AS id, claimer.name AS "userId", ${LINK}

@@ -50,7 +50,7 @@ export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
 export interface TraitIndex {
   readonly number: number
   readonly name: string
-  /** The last identity in it; `null`: complete. */
+  /** The last identity in the index; `null`: complete. */
   readonly filled_through: number | null
 }
 
