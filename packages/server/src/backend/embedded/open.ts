@@ -52,9 +52,9 @@ import type { Writer } from './writer.ts'
 export interface EmbeddedOptions extends CorruptionOptions {
   /** Created if missing. */
   readonly dataDir: string
-  /** Maximum bytes of events waiting for the disk. */
+  /** The maximum size, in bytes, of events waiting for the disk. */
   readonly maxWaitingBytes: number
-  /** Number of other threads that append (`BackendThreads.connectToLog`). Defaults to none. */
+  /** The number of other threads that append (`BackendThreads.connectToLog`). Defaults to 0. */
   readonly appendingThreads?: number
   /** How long a repeated messageId of a source counts as a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
@@ -109,7 +109,10 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   return { ...ports, corrupted: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Refuses a database with missing data, migrates it and seals its secrets. `wasChecked`: the whole file was checked. */
+/**
+ * Refuses a database with missing data; otherwise, migrates it and seals its secrets. `wasChecked`:
+ * the whole file was checked.
+ */
 export function prepareDatabase(
   file: string,
   options: Omit<EmbeddedOptions, 'maxWaitingBytes'>,
@@ -190,7 +193,9 @@ async function portsOf(
   } satisfies Omit<Backend, 'corrupted' | typeof Symbol.asyncDispose>
 }
 
-/** Stores evaluations together with the events that announce them, and passes these to `log`. */
+/**
+ * Stores evaluations together with the events that announce them, and passes the events to `log`.
+ */
 function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'announce'> {
   return {
     async commit(evaluated) {

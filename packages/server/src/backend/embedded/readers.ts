@@ -7,7 +7,7 @@ import type { ReadRequest, ReadInput, ReadName, ReadResult } from './reader-thre
 import { startThread } from '../../util/workers/start-thread.ts'
 
 const THREADS = 2
-/** Maximum queued reads. */
+/** The maximum number of queued reads. */
 const MAX_WAITING = 256
 /** A thread that exceeds these limits exits, and the process continues. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
@@ -22,8 +22,9 @@ interface QueuedRead extends ReadRequest {
 }
 
 /**
- * Threads for long reads (`reader-thread.ts`). Reads start in call order and see all that was committed before the call. If the
- * write-ahead log is too large, the next read waits until all others have ended and the log is emptied.
+ * Threads for long reads (`reader-thread.ts`). Reads start in call order and see all that was
+ * committed before the call. If the write-ahead log is too large, the next read waits until all
+ * running reads have ended and the log is emptied.
  */
 export class Readers implements AsyncDisposable {
   readonly #file: string

@@ -24,7 +24,10 @@ const mark = new CommitMark(file, identityOf(lockFileOf(file)))
 mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
 // The mark is watched, because without it the next start cannot detect missing commits.
 const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
-/** Set after a commit into a file that its path no longer names. Only a restart can find out which file contains it. */
+/**
+ * Set after a commit to a file that is no longer at its path. Only a restart can find out which
+ * file contains the commit.
+ */
 let lost: string | undefined
 
 /** Performs operations in order. Reports one as done only if the next start would find it. */

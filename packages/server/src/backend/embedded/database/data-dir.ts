@@ -22,7 +22,10 @@ export class DataDirInUseError extends Error {
   override readonly name = 'DataDirInUseError'
 }
 
-/** The data folder, locked for one process: SQLite locks an empty file, and the system releases it however the process exits. */
+/**
+ * The data folder, locked for one process: SQLite locks an empty file, and the system releases the
+ * lock however the process exits.
+ */
 export class DataDir implements Disposable {
   readonly databaseFile: string
   readonly emptiedLock: boolean

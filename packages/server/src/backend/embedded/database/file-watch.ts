@@ -60,7 +60,10 @@ export class FileWatch implements Disposable {
     closeSync(this.#database)
   }
 
-  /** Whether the schema changed or the change counter went back, as after copying a backup over the file, but not after a checkpoint. */
+  /**
+   * Whether the schema changed or the change counter went back, as when a backup is copied over the
+   * file. A checkpoint does neither.
+   */
   #isOverwritten(): boolean {
     if (this.#modifiedAt() === this.#writtenAt) return false
     const present = this.#readHeader()

@@ -23,7 +23,10 @@ export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
   return new Set(rows.map(({ id }) => String(id)))
 }
 
-/** Seals all secrets with the key of `box` and records its id, unless it is in use. Skips corrupted rows. */
+/**
+ * Seals all secrets with the key of `box` and records its id, unless this key is already in use.
+ * Skips corrupted rows.
+ */
 export function reseal(
   db: DatabaseSync,
   box: SecretBox,

@@ -51,7 +51,7 @@ export function isCorruption(error: unknown): boolean {
   return isCorruptionCode(errcode) || MESSAGE.test(error.message)
 }
 
-/** Errors of our statements if a table, a column or a trigger is corrupted. */
+/** Errors from our statements if a table, a column or a trigger is corrupted. */
 const SCHEMA_CORRUPTION =
   /no such (?:table|column|index|function)|syntax error|has no column named|unrecognized token/
 

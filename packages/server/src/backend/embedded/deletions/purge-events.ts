@@ -56,14 +56,15 @@ export function purgeEvents(
 const READ_MS = 250
 const MAX_FOUND = 1_000
 
-/** The events found up to position `next`; `null` at the end. */
+/** The events found up to position `next`, which is `null` at the end. */
 interface PurgeBatch {
   readonly events: readonly FoundEvent[]
   readonly next: number | null
 }
 
 /**
- * Finds the events covered by a purge after a position. For anonymousIds it reads every event: an index would slow each append.
+ * Finds the events after a position that a purge covers. For anonymousIds, it reads every event,
+ * because an index would slow each append.
  */
 export function findPurged(
   db: DatabaseSync,

@@ -61,7 +61,10 @@ async function erase(
   return true
 }
 
-/** Prepares the lookup of an event's position: 0 if it was purged; `undefined` if the table is unreadable. */
+/**
+ * Prepares the lookup of an event's position: 0 if the event was removed; `undefined` if the table
+ * is unreadable.
+ */
 export function positionFinder(
   reader: DatabaseSync,
 ): (content: DeliveryContent) => number | undefined {

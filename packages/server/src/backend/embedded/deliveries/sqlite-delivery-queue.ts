@@ -31,7 +31,10 @@ export interface QueueTable<E extends DeliveryContent> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** Fewer records than this wait a moment for others and for the next event, to share their commit. */
+/**
+ * Fewer records than this wait a moment for other records or the next append, to share their
+ * commit.
+ */
 const MIN_COMMIT_RECORDS = 32
 const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
@@ -47,7 +50,10 @@ const WAITING = (table: QueueName): string => `SELECT delivery_id, lane FROM wai
   ORDER BY delivery_id, lane LIMIT ${CHECKED_PARTS}`
 const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
 
-/** The queue of the lanes on one table. Lanes are in `waiting_parts`, work in progress in `Claims`. */
+/**
+ * The delivery queue of one table. Lanes are in `waiting_parts`, and work in progress is in
+ * `Claims`.
+ */
 export class SqliteDeliveryQueue<
   E extends DeliveryContent = AcceptedEvent,
 > implements DeliveryQueue<E> {

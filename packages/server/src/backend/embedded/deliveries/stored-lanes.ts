@@ -10,7 +10,10 @@ import type { SqliteRow } from '../database/statements.ts'
 import type { Destination } from '@hookline/protocol'
 import type { Writer } from '../writer.ts'
 
-/** The numbered lanes of both queues. The main thread assigns numbers (`LaneNumbers`); the others look up unknown lanes again. */
+/**
+ * The numbered lanes of both queues. The main thread assigns numbers (`LaneNumbers`); other threads
+ * look up unknown lanes again.
+ */
 export class StoredLanes implements NumberedLanes {
   /** Whether no other thread adds lanes. */
   protected readonly knowsAll: boolean = false
@@ -104,7 +107,10 @@ export class LaneNumbers extends StoredLanes {
     return number
   }
 
-  /** Numbers all lanes of the destinations; other threads find them once it resolves. @throws {BackendUnavailableError} */
+  /**
+   * Numbers all lanes of the destinations; other threads find them once this resolves. @throws
+   * {BackendUnavailableError}
+   */
   async saveAll(destinations: Iterable<Destination>): Promise<void> {
     const saving: Promise<void>[] = []
     for (const { id: destinationId, settings } of destinations)

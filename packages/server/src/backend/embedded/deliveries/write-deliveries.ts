@@ -73,7 +73,10 @@ interface RecordedRows {
   readonly attempts: readonly AttemptRow[]
 }
 
-/** Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they have a response. */
+/**
+ * Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they
+ * have a response body.
+ */
 export function recordedRowsOf(
   records: readonly RecordedDelivery[],
   parts: StoredParts,

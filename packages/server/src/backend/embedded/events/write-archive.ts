@@ -21,7 +21,10 @@ export function timePrefixOf(eventId: string): string {
   return eventId.slice(4, 14)
 }
 
-/** Prepares the removal of an event and its dependent rows. Known delivery ids are passed, because finding them is slow. */
+/**
+ * Prepares the removal of an event and its dependent rows. Callers that know the delivery ids pass
+ * them, because finding them is slow.
+ */
 export function eventRemoval(
   db: DatabaseSync,
 ): (id: string, deliveryIds?: readonly string[]) => Pick<MissingCounts, 'events' | 'deliveries'> {

@@ -23,7 +23,10 @@ interface Together {
 const MAX_EVENTS = 512
 const MAX_BYTES = 1024 * 1024
 
-/** Appends events from one thread. Consecutive appends share a block; if it fails, they are retried one by one. */
+/**
+ * Appends events from one thread. Consecutive appends share a block; if the block fails, they are
+ * retried one by one.
+ */
 export class Appender implements Pick<Log, 'append'> {
   readonly #options: AppenderOptions
   #together: Together | undefined

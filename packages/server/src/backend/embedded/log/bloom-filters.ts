@@ -1,6 +1,9 @@
 export const KEYS_PER_FILTER = 8192
 
-/** The size of a filter in bits per key, and the number of bits that each key sets. Together, one false positive in 170,000. */
+/**
+ * The size of a filter in bits per key, and the number of bits that each key sets. Together, they
+ * cause one false positive in 170,000 lookups.
+ */
 const BITS_PER_KEY = 32
 const PROBES = 8
 const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY

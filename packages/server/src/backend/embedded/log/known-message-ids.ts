@@ -10,9 +10,10 @@ export interface DedupeWindow {
 }
 
 /**
- * Finds the segments that may have a messageId received within the window: nearly every messageId is new and needs no lookup.
- * Lookups use only the filters in memory, which may still contain ids from a rolled-back transaction. Full filters are stored
- * for the next start.
+ * Finds the segments that may have a messageId received within the window. Nearly every messageId
+ * is new: no segment has it, so the table is not searched. Only the filters in memory are checked.
+ * They may still contain ids from a rolled-back transaction. Full filters are stored for the next
+ * start.
  */
 export class KnownMessageIds {
   readonly #db: DatabaseSync

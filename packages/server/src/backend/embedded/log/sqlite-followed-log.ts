@@ -8,7 +8,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { AppendResult } from './write-log.ts'
 
-/** Maximum rows scanned by a read with a selector, in a few milliseconds. */
+/** The maximum number of rows that a read with a selector scans, in a few milliseconds. */
 const MAX_ROWS = 5_000
 
 /** The types come first, so that only track calls are parsed. */

@@ -18,7 +18,7 @@ import { StoredEvents } from '../../store/events.ts'
 import type { Reads } from '../../store/store.ts'
 import type { DeclinedRow } from '../events/write-archive.ts'
 
-/** An entry, and the position of its last event or later duplicate. */
+/** An entry, with the position of its last event or duplicate. */
 interface Entry extends LogEntry {
   readonly seq: number
   readonly rows: number
@@ -46,10 +46,10 @@ interface SqliteLogOptions {
 }
 
 /**
- * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`). If it lags by more than
- * MAX_TAIL, the tail is dropped and it reads the table until it has caught up. `#cursor` is the last position handed out.
- * `#outstanding` holds the entries handed out beyond the stored position, acked or not.
- * Beyond MAX_OUTSTANDING nothing is handed out.
+ * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`).
+ * If it lags by more than MAX_TAIL, the tail is dropped, and the consumer reads the table until it
+ * has caught up. `#cursor` is the last position handed out. `#outstanding` holds the entries handed
+ * out beyond the stored position, acked or not. Beyond MAX_OUTSTANDING, nothing is handed out.
  */
 export class SqliteLog implements Log {
   readonly end: AppendedPosition
@@ -158,7 +158,10 @@ export class SqliteLog implements Log {
     this.#forgetAcked(through)
   }
 
-  /** Drops entries up to this position from memory. Only once it is durable: a failed ack is repeated with the next one. */
+  /**
+   * Drops entries up to this position from memory. Call it only once the position is durable: a
+   * failed ack is repeated with the next one.
+   */
   #forgetAcked(through: number): void {
     const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
     this.#outstanding.splice(0, passed.length)

@@ -1,4 +1,5 @@
--- The tables of one data folder. Triggers maintain every count, so no statement can miss one, and scrapes need not count rows.
+-- The tables of one data folder. Triggers maintain most counts of rows, so no statement can miss a
+-- change, and scrapes need not count rows.
 
 -- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` has other data.
 CREATE TABLE events (
@@ -29,7 +30,8 @@ CREATE TABLE message_id_filters (
   bits               BLOB    NOT NULL
 ) STRICT;
 
--- The consumer has acked every event up to `acked`. `commits` is in the commit mark as well (`database/commit-mark.ts`).
+-- The consumer has acked every event up to `acked`. `commits` is also in the commit mark
+-- (`database/commit-mark.ts`).
 CREATE TABLE log_position (
   only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
   acked     INTEGER NOT NULL,
@@ -62,11 +64,13 @@ CREATE TABLE deliveries (
   is_waiting     INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
--- For failure reports, including deliveries that ended without an attempt. Successful ones never touch it.
+-- For failure reports, including deliveries that ended without an attempt. A delivery that succeeds
+-- at the first attempt never touches it.
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
   WHERE state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'));
 
--- `has_body`: the document contains a response body. Before the document, because documents are long.
+-- `has_body`: the document contains a response body. The column precedes the document, because
+-- documents are long.
 CREATE TABLE attempts (
   delivery_id TEXT    NOT NULL,
   id          TEXT    NOT NULL,
@@ -360,7 +364,8 @@ CREATE TABLE deletion_ids (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deletion_ids_in_order ON deletion_ids (deletion_id, kind, substr(id, 1, 500), id);
 
--- Purged ids: their events up to a position. An empty source means all. Threads read new rows in order of number.
+-- Ids whose events up to a position are purged. An empty source means all sources. Threads read new
+-- rows in order of number.
 CREATE TABLE purged_ids (
   number      INTEGER PRIMARY KEY AUTOINCREMENT,
   kind        TEXT    NOT NULL,
@@ -386,7 +391,8 @@ CREATE TABLE suppressions (
   UNIQUE (kind, user_id, source_id)
 ) STRICT;
 
--- Suppressions ended in the last day. Both tables are numbered from one sequence, so threads read new rows in order.
+-- Ended suppressions, kept for at least a day. Both tables are numbered from one sequence, so
+-- threads read new rows in order.
 CREATE TABLE ended_suppressions (
   seq      INTEGER PRIMARY KEY,
   kind     TEXT    NOT NULL,
@@ -425,7 +431,8 @@ CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
--- By name [value, at, received at, event, source]; a removed trait is null. Separate: long and rarely changed.
+-- JSON by name: [value, at, received at, event, source, ms ahead]; the value of a removed trait is
+-- null. In a separate table, because traits are long and rarely changed.
 CREATE TABLE identity_traits (identity INTEGER PRIMARY KEY, traits TEXT NOT NULL) STRICT;
 
 CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
@@ -545,8 +552,9 @@ CREATE TABLE syncs (
 CREATE INDEX syncs_by_computation ON syncs (computation, id);
 CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
 
--- Names of events and of their properties, never values. `type`: empty for the sum of names without room in their source.
--- `sole_user`: a hash of the only user who sent it, or empty. `days`: JSON, pairs of a day and its count.
+-- Names of events and of their properties, never values. `type`: empty for the sum of all names
+-- beyond the limit of their source. `sole_user`: a hash of the only user who sent it, or empty.
+-- `days`: JSON, pairs of a day and its count.
 CREATE TABLE event_names (
   source_id       TEXT    NOT NULL,
   type            TEXT    NOT NULL,

@@ -18,7 +18,10 @@ const DERIVED: ReadonlySet<string> = new Set([
   'waiting_lanes',
   'message_id_filters',
 ])
-/** Copied last: triggers refuse rows without their event, delivery or computation. */
+/**
+ * Copied last: triggers refuse rows without their event or delivery, and count results in
+ * `computations`.
+ */
 const LATE = ['deliveries', 'declined', 'attempts', 'quarantine', 'results']
 /** With more ranges, only the first and last numbers are reported. */
 const MAX_RANGES = 100

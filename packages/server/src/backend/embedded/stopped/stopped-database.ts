@@ -36,8 +36,9 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 }
 
 /**
- * Restores a backup. If the folder has a database, throws, or with `replace` keeps it and returns its file.
- * @throws {UnusableDatabaseError} without changing anything @throws {DataDirInUseError}
+ * Restores a backup. If the folder has a database, throws; with `replace`, keeps a copy of that
+ * database and returns its file. @throws {UnusableDatabaseError} without changing anything @throws
+ * {DataDirInUseError}
  */
 export async function restoreInto(
   dataDir: string,
@@ -154,7 +155,7 @@ interface RecordedCorruption {
   readonly description: string
 }
 
-/** Losses found at startup since `since`, newest first. `since` is in milliseconds since the epoch. */
+/** Losses found at startup at or after `since` (milliseconds since the epoch), newest first. */
 export function recordedCorruptions(file: string, since: number): readonly RecordedCorruption[] {
   using db = new DatabaseSync(file, { readOnly: true })
   if (!hasTable(db, 'corruptions')) return []

@@ -145,7 +145,7 @@ function countEvents(statements: Statements, first: number, last: number): Event
   const sum = counts.reduce((all, count) => all + count, 0)
   const others = to - from + 1 - COUNTED_SEGMENTS
   if (others <= 0) return { count: sum, isExact: true }
-  // The first and the last segment are not full.
+  // The first and the last segment may not be full.
   const full = sum - counts[0]! - counts.at(-1)!
   return { count: Math.round(sum + (others * full) / (COUNTED_SEGMENTS - 2)), isExact: false }
 }

@@ -10,13 +10,16 @@ const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
 /**
- * The last event that the consumer has acked and every follower has reached, except the event names: their delay must not fill
- * the disk.
+ * The last event that the consumer has acked and every follower has reached, except the one that
+ * counts event names: its delay must not fill the disk.
  */
 const REACHED_BY_ALL = `SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position
   UNION ALL SELECT through FROM cursors WHERE name <> '${EVENT_NAMES_CURSOR}')`
 
-/** Removes the oldest events after `afterSeq`, up to `REACHED_BY_ALL`, unless they are waiting. */
+/**
+ * Removes the oldest events after `afterSeq`, up to `REACHED_BY_ALL`, except events with unfinished
+ * deliveries.
+ */
 export function removeOldest(db: DatabaseSync): (slice: SliceInput) => SliceResult {
   const oldest = db.prepare(
     `SELECT seq, id, received_at FROM events
@@ -65,7 +68,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => SliceResu
   }
 }
 
-/** Finds the deliveries of events. Those with equal times are read together. */
+/** Finds the deliveries of events. Deliveries of events with equal times are read together. */
 function deliveryFinder(
   deliveriesAtTime: StatementSync,
 ): (eventId: string) => readonly SqliteRow[] {
@@ -83,7 +86,10 @@ function deliveryFinder(
 export const USED_BYTES = `SELECT (page_count - freelist_count) * page_size AS bytes
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 
-/** Prepares the removal of finished replays and of quarantine items whose subject was removed. */
+/**
+ * Prepares the removal of finished replays and of quarantine items whose event, delivery or notice
+ * was removed.
+ */
 function otherRemoval(db: DatabaseSync): (before: number) => void {
   const some = (select: string): string => `IN (${select} LIMIT ${SLICE_OTHERS})`
   const removals = [
@@ -103,7 +109,7 @@ function otherRemoval(db: DatabaseSync): (before: number) => void {
 export interface SliceInput extends Pick<RemovalSlice, 'forMs' | 'keepBytes'> {
   readonly before: number | null
   readonly afterSeq: number
-  /** When the last slice begins, by the writer thread's clock; absent in the first slice. */
+  /** No slice begins after this time, by the writer thread's clock. Absent in the first slice. */
   readonly until?: number
   readonly removed?: number
 }
