@@ -10,12 +10,12 @@ const MIN_VERSION = 14
 const MONITOR_TIMEOUT_MS = 3_000
 
 export interface ServerOptions {
-  /** The PostgreSQL URL with password. */
+  /** The PostgreSQL URL, with the password. */
   readonly databaseUrl: Redacted
   /** NATS servers, separated by commas. */
   readonly natsUrl: Redacted
   readonly natsSecurity?: NatsSecurity
-  /** Monitoring ports of all NATS servers, separated by commas. */
+  /** Monitoring URLs of all NATS servers, separated by commas. */
   readonly natsMonitorUrl?: Redacted
 }
 
@@ -62,7 +62,10 @@ function keepsSessions(postgres: Postgres): Promise<boolean> {
   })
 }
 
-/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {UnusableServerError} */
+/**
+ * Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report this.
+ * @throws {UnusableServerError}
+ */
 export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly string[]> {
   const urls = monitorUrls.reveal().split(',')
   const servers = await Promise.all(

@@ -68,7 +68,6 @@ class SharedLease {
     return this.#ended.signal.aborted
   }
 
-  /** Resolves when the node has the lease, or to `undefined` when `signal` aborts first. */
   async join(signal: AbortSignal): Promise<Lease | undefined> {
     this.#users++
     let leaving: Promise<void> | undefined
@@ -110,10 +109,13 @@ class SharedLease {
     this.#ended.abort()
   }
 
-  /** Returns false once the lease is lost. If the database is unavailable, it lasts until it expires. */
+  /**
+   * Returns false once the lease is lost. If the database is unavailable, the lease lasts until it
+   * expires.
+   */
   async #renew(fence: number): Promise<boolean> {
     const { postgres, clock, leaseMs } = this.#options
-    // While this node was suspended, another one may have held it.
+    // While this node was suspended, another node may have held the lease.
     if (this.isOver || clock.now() >= this.#validUntil) return false
     const validUntil = clock.now() + leaseMs
     try {

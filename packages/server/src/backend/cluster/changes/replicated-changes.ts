@@ -27,7 +27,8 @@ interface ReplicatedChangesOptions {
  *     a notification, or a reconnect ─┐
  *     pollMs since the last read ─────┴─▶ read all numbers ─▶ refresh kinds with a new number
  *
- * After a change, a node also waits for the others (`spread`), so the next request finds it on every node.
+ * After a change, a node also waits for the others (`spread`), so that the next request finds the
+ * change on every node.
  */
 export class ReplicatedChanges implements AsyncDisposable {
   readonly #postgres: Postgres

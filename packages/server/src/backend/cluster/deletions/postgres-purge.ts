@@ -21,7 +21,7 @@ import { PostgresTx } from '../postgres/postgres-store.ts'
 import { fromText, toText } from '../postgres/text.ts'
 import { removeEvents } from './remove-events.ts'
 
-/** Maximum ids and events in one step. */
+/** The maximum numbers of ids and of events in one step. */
 const GROUP_IDS = 10
 const STEP_EVENTS = 500
 
@@ -36,7 +36,7 @@ interface PostgresPurgeOptions {
   readonly refused: WeakSet<object>
 }
 
-/** Removes users' events. Nodes may run the same purge at once: each event counts once. */
+/** Removes users' events. Several nodes may run the same purge at once: each event counts once. */
 export function postgresPurge({
   postgres,
   feed,

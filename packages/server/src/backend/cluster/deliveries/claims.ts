@@ -4,7 +4,10 @@ import type { QueueName } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** This node's claim on the part of a delivery in one lane. Each claim of a part has a greater `fence`. */
+/**
+ * This node's claim on the part of a delivery in one lane. Each new claim of a part has a greater
+ * `fence`.
+ */
 export interface OwnClaim {
   readonly id: string
   readonly lane: number
@@ -87,7 +90,9 @@ export class NodeClaims {
     return [...ids]
   }
 
-  /** Ends claims whose response was lost. Statements that begin meanwhile get a greater fence. */
+  /**
+   * Ends claims whose response was lost. Statements that begin in the meantime get a greater fence.
+   */
   async endUnknown(): Promise<void> {
     if (!this.#isUnsure) return
     this.#isUnsure = false

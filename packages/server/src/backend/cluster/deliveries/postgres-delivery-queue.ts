@@ -39,8 +39,8 @@ interface QueueOptions {
 const MAX_TRIES = 2
 
 /**
- * The lanes of one table. The table holds the states; `waiting_parts` holds the waiting parts and the nodes that have claimed
- * them.
+ * The delivery queue of one table. The table holds the states; `waiting_parts` holds the waiting
+ * parts and the nodes that have claimed them.
  */
 export class PostgresDeliveryQueue<
   E extends DeliveryContent = AcceptedEvent,

@@ -64,7 +64,10 @@ export class PostgresLanes implements NumberedLanes {
     return this.#byNumber.get(number)
   }
 
-  /** One node at a time adds lanes, so none gets two numbers, even while the order of keys differs between nodes. */
+  /**
+   * One node at a time adds lanes, so no lane gets two numbers, even while the order of keys
+   * differs between nodes.
+   */
   async #add(queue: QueueName, lane: LaneId): Promise<void> {
     const { destinationId, url } = lane
     const keys = this.#keysOf(lane)

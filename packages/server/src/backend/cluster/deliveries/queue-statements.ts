@@ -89,7 +89,10 @@ function waitingParts(
   ) AS part (delivery_id, lane, due_at, is_claimed)`
 }
 
-/** Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they have a response. */
+/**
+ * Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they
+ * have a response body.
+ */
 function keepAttempts(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -177,12 +180,14 @@ export function waitingStatement(queue: QueueName, node: string): RawBuilder<Wai
     ) AS lanes WHERE due_at IS NOT NULL OR is_held`
 }
 
-/** The condition that a column names an alive node. */
+/** The condition that a column names a live node. */
 function isLive(column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} IN (SELECT id FROM claiming_nodes WHERE until > clock_timestamp())`
 }
 
-/** Whether `node` can claim a row `waits`: no other alive node has claimed a part of its delivery. */
+/**
+ * Whether `node` can claim a row `waits`: no other live node has claimed a part of its delivery.
+ */
 function isClaimable(node: string): RawBuilder<boolean> {
   return sql<boolean>`(waits.claimed_by IS NULL OR NOT (waits.claimed_by = ${node} OR ${isLive('waits.claimed_by')}))
     AND NOT EXISTS (

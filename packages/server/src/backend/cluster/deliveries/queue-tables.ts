@@ -38,7 +38,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
   readonly write: (records: readonly StoredRecord[]) => RawBuilder<unknown>
 }
 
-/** A delivery with its event, if it still exists. */
+/** A delivery, with its event if the event still exists. */
 export type EventDeliveryRow = DeliveryRow &
   Omit<EventRow, 'body'> & { readonly body: Buffer | null }
 

@@ -10,7 +10,8 @@ export class EncryptionKeyMismatchError extends Error {
 }
 
 /**
- * Checks the keys of this node against the recorded ones, and records the first. A key is changed in three steps, each on all nodes:
+ * Checks the keys of this node against the recorded ones, and records its first key. A key is
+ * changed in three steps, each on all nodes:
  *
  *     old ─▶ old, new ─▶ new, old: data is resealed with the new key ─▶ new: the old key is removed
  *
@@ -132,7 +133,9 @@ async function replaceRows(
     WHERE ${sql.id('stored', key)} = changed.key AND ${sql.id('stored', sealed)} = changed.sealed`)
 }
 
-/** Sets the new hash of a lane, unless a node without the old key has inserted a row with it. */
+/**
+ * Sets the new hash of a lane, unless a node without the old key has inserted a row with that hash.
+ */
 const NEW_LANE_KEY = sql`, key = CASE WHEN EXISTS (
   SELECT FROM lanes AS other
   WHERE other.queue = stored.queue AND other.destination_id = stored.destination_id AND other.key = changed.hash

@@ -19,11 +19,13 @@ interface Erasing {
 const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name === 'attempts')
 
 /**
- * Erases the bytes of removed rows: PostgreSQL writes the remaining rows to new files and deletes the old ones. VACUUM would
- * leave the bytes in free space until other rows overwrite them. Resolves to false if `signal` stopped it.
+ * Erases the bytes of removed rows: PostgreSQL writes the remaining rows to new files and deletes
+ * the old ones. VACUUM would leave the bytes in free space until other rows overwrite them.
+ * Resolves to false if `signal` aborted before the end.
  *
- * A daily partition may be large: it is rewritten only if rows were removed from it, and stays in use (`rewriteDay`). Any other
- * table is rewritten in one transaction that locks it.
+ * A daily partition may be large: it is rewritten only if rows were removed from it, or if it is
+ * one of the last two, and stays in use (`rewriteDay`). Any other table is rewritten in one
+ * transaction that locks it.
  *
  * Out of reach of SQL: the WAL until it is recycled, lagging replicas, backups, and free blocks of the disk.
  */
@@ -77,9 +79,12 @@ function beginDays(postgres: Postgres): Promise<readonly number[]> {
 }
 
 const SLICE_KEYS = 2_000
-/** Maximum changes that one transaction applies. The last transaction, which locks the table, has the same limit. */
+/**
+ * The maximum number of changes that one transaction applies. The last transaction, which locks the
+ * table, has the same limit.
+ */
 const MAX_CHANGES = 2_000
-/** Maximum transactions that apply changes before the attempt fails. */
+/** The maximum number of transactions that apply changes before the attempt fails. */
 const MAX_ROUNDS = 1_000
 const UNDEFINED_TABLE = '42P01'
 
@@ -161,7 +166,10 @@ async function exchangeIn(transaction: Transaction<unknown>, copy: DayCopy): Pro
 
 type Identifier = ReturnType<typeof sql.id>
 
-/** Copies changed rows again. Resolves to the number of changes. Rows that change meanwhile are recorded again. */
+/**
+ * Copies changed rows again. Resolves to the number of changes. Rows that change in the meantime
+ * are recorded again.
+ */
 async function applyChanges(
   transaction: Transaction<unknown>,
   { table, partition, name, changes }: DayCopy,
@@ -199,14 +207,14 @@ const PREFIX = 'erasing_'
 /** With this constraint, PostgreSQL attaches a copy without reading it. */
 const DAY_CONSTRAINT = `${PREFIX}of_day`
 
-/** Names are unique: a node whose copy was removed by another one cannot affect a later copy. */
+/** Names are unique: a node whose copy was removed by another node cannot affect a later copy. */
 interface DayCopy {
   readonly table: DailyTable
   readonly day: number
   readonly partition: string
   /** The table that replaces the partition. */
   readonly name: string
-  /** The table with the keys of changed rows, and the trigger. */
+  /** The name of the table with the keys of changed rows, and of the trigger. */
   readonly changes: string
 }
 

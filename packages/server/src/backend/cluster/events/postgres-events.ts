@@ -65,7 +65,10 @@ export class PostgresEvents extends StoredEvents {
   }
 }
 
-/** Maximum lead of a node's clock. Originals further ahead are not found, because more partitions would have to be searched. */
+/**
+ * The maximum lead of a node's clock. Originals further ahead are not found, because more
+ * partitions would have to be searched.
+ */
 const AHEAD_MS = 2 * 60 * 60 * 1000
 
 /** Archives events in one round trip. Resolves to the last seq; to `undefined`, without writing, if an event might not be new. */

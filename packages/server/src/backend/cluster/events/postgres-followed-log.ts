@@ -8,7 +8,7 @@ import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** Maximum rows that a read with a selector examines, in a few milliseconds. */
+/** The maximum number of rows that a read with a selector examines, in a few milliseconds. */
 const MAX_EXAMINED = 5_000
 
 /** If no event is selected, one row contains nulls. */

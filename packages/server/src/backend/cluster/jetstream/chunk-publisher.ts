@@ -29,7 +29,10 @@ const ATTEMPT_MS = 2_000
 const TOTAL_MS = 5_000
 const RETRY_MS = 100
 
-/** Publishes events as chunks, and combines concurrent appends into one. Each chunk has an id, so the server stores it once. */
+/**
+ * Publishes events in chunks, and combines concurrent appends into one chunk. Each chunk has an id,
+ * so the server stores it once.
+ */
 export class ChunkPublisher {
   readonly #options: ChunkPublisherOptions
   readonly #open = new ShortLivedMap<number, OpenChunk>()
@@ -56,7 +59,10 @@ export class ChunkPublisher {
     await Promise.all(published)
   }
 
-  /** Publishes one chunk. Resolves to its number in the log. A second one with the same id is not stored. */
+  /**
+   * Publishes one chunk. Resolves to its number in the log. A second chunk with the same id is not
+   * stored.
+   */
   async send(partition: number, data: Uint8Array, id: string): Promise<number> {
     const { stream, link, clock } = this.#options
     const deadline = clock.now() + TOTAL_MS

@@ -149,7 +149,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
       for (const entry of this.#held.all()) if (!entry.isDone) entry.release()
       if (this.#link.isConnected) await this.#link.connection.flush()
     } catch {
-      // The connection is closed: they are redelivered after `ackWaitMs`.
+      // The connection is closed: the entries are redelivered after `ackWaitMs`.
     }
   }
 

@@ -9,7 +9,10 @@ import { lastSequenceBefore, PartitionConsumers, undefinedIf404 } from './partit
 
 export interface LogStreamOptions {
   readonly prefix: string
-  /** The owner of the stream. `servers`: the NATS servers of its stream; `null` before it is first created. */
+  /**
+   * The owner of the stream. `servers`: the NATS servers of its stream; `null` before the stream is
+   * first created.
+   */
   readonly installation: { readonly id: string; readonly servers: string | null }
   /** Copies of the stream: 1, 3 or 5. Defaults to 1. */
   readonly replicas?: number | undefined
@@ -86,7 +89,10 @@ export class LogStream {
     return `${this.#options.prefix}.log.${partition}`
   }
 
-  /** Numbers a message across streams: one that replaces a lost stream continues beyond its numbers. */
+  /**
+   * Numbers a message across streams: a stream that replaces a lost one continues beyond the
+   * numbers of that stream.
+   */
   numberOf(streamSequence: number): number {
     return this.#base + streamSequence
   }

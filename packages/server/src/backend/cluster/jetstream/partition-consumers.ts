@@ -9,7 +9,7 @@ interface PartitionConsumersOptions {
 }
 
 const NANOS_PER_MS = 1_000_000
-/** Maximum unacked chunks of a partition, across all nodes. */
+/** The maximum number of unacked chunks of a partition, across all nodes. */
 const MAX_ACK_PENDING = 512
 /** The JetStream error if another node has added the consumer: a work queue allows one for each subject. */
 const NOT_UNIQUE = 10_100
@@ -29,7 +29,10 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether the last lookup found this consumer, neither replaced nor lost with its stream. */
+  /**
+   * Whether the last lookup found this consumer, so that it was neither replaced nor lost with its
+   * stream.
+   */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }

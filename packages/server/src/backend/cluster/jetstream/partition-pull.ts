@@ -78,7 +78,7 @@ export class PartitionPull {
     }
   }
 
-  /** Resolves when the request has ended, to true if the server has refused or lost it. */
+  /** Resolves when the request has ended: to true if the server has refused or lost it. */
   #request(): Promise<boolean> {
     const { link, stream, partition } = this.#options
     const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -104,7 +104,7 @@ export function finishMove(
     )
     for (const { name: table, from, columns } of tables)
       for (const { name } of columns.filter(({ isIdentity }) => isIdentity)) {
-        // From SQLite, because the numbers of deleted rows are not reused.
+        // From SQLite, because the numbers of deleted rows must not be reused.
         const [stored] = data.rows('SELECT seq FROM sqlite_sequence WHERE name = ?', from)
         await sql`SELECT setval(pg_get_serial_sequence(${table}, ${name}), last) FROM (
           SELECT greatest(max(${sql.id(name)}), ${stored?.['seq'] ?? 0}::bigint) AS last FROM ${sql.id(table)}) AS numbers

@@ -51,7 +51,10 @@ interface TableMapping {
 /** Room for the headers of a NATS message. */
 const HEADER_BYTES = 1024
 
-/** By table of the cluster. Other tables have the same columns in both, and are copied unchanged. */
+/**
+ * By table of the cluster. Other tables have the same columns in both databases, and are copied
+ * unchanged.
+ */
 const TABLE_MAPPINGS: Readonly<Record<string, TableMapping>> = {
   // The cluster stores bodies as bytes and anonymous ids in a column; its checksum covers both.
   events: {

@@ -10,7 +10,7 @@ export interface DailyTable {
   readonly prefix: IdPrefix
 }
 
-/** The ids of all tables begin with the time of the event. */
+/** The keys of all these tables begin with the time of the event. */
 export const DAILY_TABLES = [
   { name: 'events', key: 'id', prefix: 'evt' },
   { name: 'declined', key: 'event_id', prefix: 'evt' },

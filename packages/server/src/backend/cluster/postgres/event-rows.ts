@@ -65,7 +65,6 @@ export function eventOf(row: EventRow): AcceptedEvent {
   return event
 }
 
-/** Log positions of events that were read from rows. */
 const positions = new WeakMap<object, number>()
 
 /** The log position of an event that was read from a row. */

@@ -8,7 +8,10 @@ import { type Postgres, SCHEMA } from './postgres.ts'
 export interface Migration {
   readonly version: number
   readonly sql: string
-  /** The oldest schema version whose nodes also run on this one, if the step only adds optional things; by default, its own. */
+  /**
+   * The oldest schema version whose nodes also run on this one, if the step only adds optional
+   * things. Defaults to `version`.
+   */
   readonly worksFrom?: number
 }
 

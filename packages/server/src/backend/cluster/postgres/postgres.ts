@@ -19,7 +19,7 @@ export const SCHEMA = 'hookline'
 const MAX_CONNECTIONS = 10
 /** Slow statements are cancelled, because each may hold up many other statements. */
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A suspended or disconnected node holds locks that others wait for. */
+/** A suspended or disconnected node holds locks that other nodes wait for. */
 const IDLE_TRANSACTION_MS = 5_000
 /** Longer than a statement may run. A lost server does not close its connections. */
 const SILENCE_MS = 40_000
@@ -45,13 +45,16 @@ export const REWRITTEN_TABLES = [
   'event_names',
   'event_properties',
 ] as const
-/** Partitions are exchanged under a lock of their parents. */
+/** Partitions are exchanged under a lock on their parents. */
 const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
   ['events', 'attempts', ...REWRITTEN_TABLES].map((name) => sql.id(name)),
   sql`, ONLY `,
 )} IN ACCESS SHARE MODE`
 
-/** The database. Rejects with `BackendUnavailableError` while it cannot work: statements had no effect, or may be repeated. */
+/**
+ * The database. Rejects with `BackendUnavailableError` while it cannot work: statements may be
+ * repeated.
+ */
 export class Postgres implements AsyncDisposable {
   readonly #db: Kysely<unknown>
   readonly #slow: Kysely<unknown>
@@ -74,7 +77,10 @@ export class Postgres implements AsyncDisposable {
     return retryConflicts(() => use(this.#db))
   }
 
-  /** Runs read-only statements on one snapshot. No table is rewritten at the same time, which would make it look empty. */
+  /**
+   * Runs read-only statements on one snapshot. No table is rewritten at the same time: a rewritten
+   * table would look empty.
+   */
   snapshot<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return retryConflicts(() =>
       this.#db

@@ -189,7 +189,8 @@ CREATE INDEX identities_leading ON identities (space, id) WHERE profile = id;
 CREATE INDEX identities_dirty ON identities (dirty_since, id) WHERE dirty_since IS NOT NULL;
 CREATE INDEX identities_recheck ON identities (recheck_at, id) WHERE recheck_at IS NOT NULL;
 
--- JSON: by name [value, at, received at, event, source]; a removed trait is null. Separate, because long and rarely changed.
+-- JSON by name: [value, at, received at, event, source, ms ahead]; the value of a removed trait is
+-- null. In a separate table, because traits are long and rarely changed.
 CREATE TABLE identity_traits (identity bigint PRIMARY KEY, traits text NOT NULL);
 
 CREATE INDEX identities_by_beginning ON identities (space, substr(name, 1, 100), id) WHERE kind = 'user';
@@ -316,7 +317,8 @@ CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
 
 CREATE TABLE alert_states (key txt PRIMARY KEY, document text NOT NULL);
 
--- Work that one node does at a time. fence grows with each holder, so an expired holder cannot renew.
+-- Work that only one node does at a time. fence grows with each holder, so an expired holder cannot
+-- renew.
 
 CREATE TABLE leases (
   name   txt         PRIMARY KEY,
@@ -358,7 +360,8 @@ CREATE TABLE suppressions (
 );
 CREATE INDEX suppressions_of_user ON suppressions USING hash (user_id);
 
--- Suppressions that ended in the last day. Both tables share one sequence, so nodes read new rows by seq.
+-- Ended suppressions, kept for at least a day. Both tables share one sequence, so nodes read new
+-- rows by seq.
 CREATE TABLE ended_suppressions (
   seq      bigint NOT NULL PRIMARY KEY,
   kind     txt    NOT NULL,
@@ -461,8 +464,8 @@ CREATE FUNCTION sum_of_counts(a text, b text) RETURNS text IMMUTABLE LANGUAGE sq
     GROUP BY key) AS sums
 $$;
 
--- Names of events and of their properties, never values. type: empty for the sum of names without room in their source.
--- sole_user: a hash of the only user who sent it, or empty.
+-- Names of events and of their properties, never values. type: empty for the sum of all names
+-- beyond the limit of their source. sole_user: a hash of the only user who sent it, or empty.
 CREATE TABLE event_names (
   source_id       txt    NOT NULL,
   type            txt    NOT NULL,
@@ -510,7 +513,8 @@ CREATE TABLE data_move (
 -- last_key: the key of the last copied row. skipped: rows that were not copied.
 CREATE TABLE moved_tables (name txt PRIMARY KEY, last_key text NOT NULL, skipped bigint NOT NULL);
 
--- This database and its log stream share an installation. stream and servers are NULL until a node creates the stream.
+-- This database and its log stream belong to one installation. stream and servers are NULL until a
+-- node creates the stream.
 CREATE TABLE installation (
   only_row boolean PRIMARY KEY CHECK (only_row),
   id       txt     NOT NULL,
@@ -519,8 +523,8 @@ CREATE TABLE installation (
 );
 INSERT INTO installation VALUES (true, gen_random_uuid());
 
--- Counts of rows and bytes by day. Each statement on the archive or deliveries adds rows with its changes, so none waits for
--- another one, and sums are exact. Upkeep merges the rows for a day.
+-- Counts of rows and bytes by day. Each statement on the archive or deliveries adds rows with its
+-- changes, so no statement waits for another, and sums are exact. Upkeep merges the rows for a day.
 --
 -- kind: a table; an unfinished state (deliveries by destination); or `missing` (rows deleted from table `of`, but not by retention
 -- or a purge).

@@ -32,7 +32,7 @@ export class SealedChannel {
       for (const part of parts)
         this.#link.connection.publish(subject, part, reply === undefined ? {} : { reply })
     } catch {
-      // The connection is closed: this node stops.
+      // The connection is closed, because this node is stopping.
     }
   }
 

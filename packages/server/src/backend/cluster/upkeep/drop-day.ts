@@ -6,7 +6,11 @@ import { DAY_MS } from '../../days.ts'
 import { limitLockWaits } from './partitions.ts'
 import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 
-/** The number of removed events, or why the day was not dropped: it is in use, or has too many waiting events to move. */
+/**
+ * The number of removed events, or why the day was not dropped: `blocked` if an event is not acked
+ * or not reached by every follower, or if a table is in use; `too_many_waiting` if too many waiting
+ * events would have to be moved.
+ */
 export type DropResult = number | 'blocked' | 'too_many_waiting'
 
 const MAX_EVENTS = 1_000
@@ -126,7 +130,10 @@ async function endQuarantine(transaction: Transaction<unknown>, day: number): Pr
 }
 
 export interface RemovalBounds {
-  /** The seq that every follower except the event names has reached; `Infinity` without followers. */
+  /**
+   * The seq that every follower has reached, except the one that counts event names; `Infinity`
+   * without followers.
+   */
   readonly through: number
   /** Every event before this position in the log is acked. */
   readonly ackedBefore: number
@@ -141,7 +148,7 @@ export async function readRemovalBounds(
 ): Promise<RemovalBounds> {
   const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
     log(),
-    // Ignore the cursor of the event names: if it lags, days must still be dropped.
+    // Ignores the cursor of the event names: if it lags, days must still be dropped.
     sql<{ readonly through: number | null }>`
       SELECT min(through) AS through FROM cursors WHERE name <> ${EVENT_NAMES_CURSOR}`.execute(db),
   ])

@@ -98,7 +98,7 @@ export async function limitLockWaits(transaction: Transaction<unknown>): Promise
   )
 }
 
-/** Whether a transaction hit a lock timeout. It changed nothing. */
+/** Whether a transaction failed with a lock timeout, and so changed nothing. */
 export function isLockTimeout(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } }
   return cause?.code === LOCK_TIMEOUT

@@ -75,7 +75,7 @@ interface Sum {
   readonly parts: number
 }
 
-/** A read merges tallies if there are more. */
+/** If there are more tallies, a read merges them. */
 const MAX_TALLIES = 2_000
 const MAX_MERGED = 20_000
 

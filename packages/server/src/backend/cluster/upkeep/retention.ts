@@ -47,7 +47,7 @@ async function drop({ postgres, log }: RetentionOptions, day: number): Promise<D
   try {
     return await postgres.write(async (transaction) => {
       await lock(transaction, 'upkeep')
-      // Another node may have dropped it in the meantime.
+      // Another node may have dropped the day in the meantime.
       return (await hasDay(transaction, day)) ? dropDay(transaction, day, bounds) : 0
     })
   } catch (error) {
@@ -135,7 +135,7 @@ function finite(bound: number): number {
   return Math.min(bound, Number.MAX_SAFE_INTEGER)
 }
 
-/** Skips events that are locked because a transaction records a delivery of them. */
+/** Skips events that are locked because a transaction is recording a delivery of them. */
 async function remove(transaction: Transaction<unknown>, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ readonly id: string }>`
     SELECT id FROM events
