@@ -61,7 +61,10 @@ export interface Backend extends AsyncDisposable {
   readonly statistics: Statistics
   readonly alertStates: AlertStates
   readonly upkeep: Upkeep
-  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {CopyNotSupportedError} if the engine does not support copies */
+  /**
+   * Copies a snapshot to a new file, which appears either complete or not at all. @throws
+   * {CopyNotSupportedError} if the engine does not support copies
+   */
   copyTo(file: string): Promise<void>
   /** Resolves when stored data is found to be corrupted. Then close the backend and exit. */
   readonly corrupted: Promise<Error>
@@ -71,7 +74,7 @@ export interface Backend extends AsyncDisposable {
 
 /**
  * The disk is full, the connection is lost, or too many calls are waiting. The call may be retried.
- * It had no effect, unless the connection was lost during the call.
+ * It had no effect, except possibly if the connection was lost during the call.
  */
 export class BackendUnavailableError extends Error {
   override readonly name = 'BackendUnavailableError'

@@ -58,7 +58,10 @@ export interface DeliveryFilter {
   readonly eventId?: string
   readonly destinationId?: string
   readonly state?: DeliveryState
-  /** Whether one of its webhooks waits; with the policy `any`, even if another one accepted the event. */
+  /**
+   * Whether one of its parts is unfinished; with the policy `any`, even if another webhook accepted
+   * the event.
+   */
   readonly waiting?: boolean
   /** The class of the last attempt to one of its webhooks, or the reason why the delivery ended without one. */
   readonly class?: DeliveryClass

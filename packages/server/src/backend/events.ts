@@ -49,9 +49,10 @@ export interface EventFilter {
 /** The archive: every accepted event, and why destinations got no delivery of it. */
 export interface Events {
   /**
-   * Archives the events, and resolves to the ids of duplicates: another event with the same source and messageId was archived
-   * within the backend's window. Duplicates only add to the count of the first event. Ignores purged events. Idempotent: an
-   * event is not a duplicate of itself.
+   * Archives the events, and resolves to the ids of duplicates: events with the same source and
+   * messageId as another event archived within the backend's window. Duplicates only add to the
+   * count of the first event. Ignores purged events. Idempotent: an event is not a duplicate of
+   * itself.
    */
   archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>>
 

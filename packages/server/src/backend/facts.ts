@@ -42,7 +42,10 @@ export interface FillSlice {
 export interface Facts {
   clauses(): Promise<readonly FactClause[]>
 
-  /** Adds a clause, or returns the one with this definition. Call it while no slice is being applied. */
+  /**
+   * Adds a clause, or returns the one with this definition, which is filled again if its retention
+   * has to be extended. Call it while no slice is being applied.
+   */
   put(clause: Pick<FactClause, 'definition' | 'retention' | 'reachesBackTo'>): Promise<FactClause>
 
   /**

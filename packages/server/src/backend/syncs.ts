@@ -24,7 +24,10 @@ export interface Sync {
   readonly entered: number
   readonly left: number
   readonly missed: number
-  /** The position to continue from: after this profile, then after this user of added destinations; `null` when that is done. */
+  /**
+   * Where to continue: after this profile, and then, for added destinations, after this userId.
+   * Each is `null` when its scan is done.
+   */
   readonly afterProfile: number | null
   readonly afterUser: string | null
   readonly error: string | null

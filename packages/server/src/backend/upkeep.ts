@@ -92,9 +92,10 @@ export interface Upkeep {
   disk(): Promise<Disk | null>
 
   /**
-   * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that
-   * profiles have not reached, or that have unfinished deliveries. With `before`, the first slice also removes finished
-   * replays and quarantine items of that age, and copies of the data. Takes a few milliseconds.
+   * Removes some of the oldest events with their decisions, deliveries and attempts, except events
+   * that are not acked, that profiles have not reached, or that have unfinished deliveries. With
+   * `before`, the first slice also removes finished replays and quarantine items of that age, and
+   * copies of the data. Each slice takes a few milliseconds.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>
 }

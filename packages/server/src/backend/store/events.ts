@@ -137,7 +137,7 @@ function escapeForJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Matches every string that contains this one. Letters outside ASCII match anything. */
+/** Matches every string that contains this one. Characters outside ASCII match anything. */
 function patternOf(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&').replaceAll(/[^\p{ASCII}]/gu, '%')}%`
 }

@@ -118,7 +118,10 @@ function contentOf({ kind, user_id: id, ...row }: NoticeRow): DeliveryContent {
   }
 }
 
-/** Columns of a notice: HTTP requests made, and when the last response arrived once it has ended. */
+/**
+ * Columns of a notice: the number of HTTP requests made, and, once it has ended, when the last
+ * response arrived.
+ */
 export function countedOf({ state, webhooks }: Delivery) {
   const lastAttempts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
   const attempts = lastAttempts.reduce((sum, { number }) => sum + number, 0)

@@ -51,7 +51,7 @@ function cursorAfter({ includeDeclined, from }: ReplaySelection, position: strin
 
 interface Row extends Omit<Candidate, 'isChosen'> {
   readonly destination: string
-  /** The state of a delivery, or the reason of a decision. */
+  /** The state of a delivery, or the reason for a decision. */
   readonly outcome: string
 }
 

@@ -37,7 +37,9 @@ export function hasUnfinished({ webhooks }: Pick<Delivery, 'webhooks'>): boolean
 const UNKNOWN_URL = ''
 const LANE = /"lane":(\d+)/g
 
-/** Reads and writes the columns of a queue with webhooks: JSON with lanes instead of URLs. */
+/**
+ * Reads and writes the columns of a queue that contain webhooks: JSON with lanes instead of URLs.
+ */
 export class StoredParts {
   readonly #queue: QueueName
   readonly #lanes: NumberedLanes
@@ -157,8 +159,8 @@ function isStarted(attempt: unknown): attempt is StoredAttempt {
 export const UNSPLIT_LANES: Readonly<Record<QueueName, number>> = { deliveries: 0, notices: -1 }
 
 /**
- * Adds deliveries to the queue of those without parts, until the engine gives them parts, and ends their claims. On SQLite,
- * triggers have already done so.
+ * Queues deliveries that have no parts yet, and ends their claims. On SQLite, triggers have already
+ * queued them.
  */
 export async function queueWithoutParts(tx: Tx, queue: QueueName, ids: readonly string[]) {
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)

@@ -37,7 +37,10 @@ interface SuppressionChange extends Subject {
 
 type Sources = Readonly<Record<Subject['kind'], Map<string, Set<string>>>>
 
-/** Suppressions in their table, and in memory, about 200 bytes per user, because every call looks up its user. */
+/**
+ * Suppressions in their table, and also in memory (about 200 bytes per user), because every call
+ * looks up its user.
+ */
 export async function openSuppressions(store: Store, clock: Clock): Promise<Suppressions> {
   const memory = new SuppressedUsers(store, clock)
   await memory.read()

@@ -34,7 +34,6 @@ export class NodeClaims {
     this.#claimer = claimer
   }
 
-  /** The claims of these deliveries, optionally in one lane only. */
   of(ids: Iterable<string>, lane?: number): readonly OwnClaim[] {
     const claims: OwnClaim[] = []
     for (const id of ids)

@@ -37,7 +37,7 @@ export class PostgresLanes implements NumberedLanes {
     return this.numberOf(queue, lane)
   }
 
-  /** Adds the lanes that have no number. Afterwards, `numberOf` returns all of them. */
+  /** Adds the lanes that have no number. Afterwards, `numberOf` returns the number of each. */
   async addMissing(queue: QueueName, records: readonly RecordedDelivery[]): Promise<void> {
     const unknown = new Map<string, LaneId>()
     for (const { delivery, attempts } of records)

@@ -11,7 +11,6 @@ import { isLockTimeout } from '../upkeep/partitions.ts'
 interface Erasing {
   readonly postgres: Postgres
   readonly clock: Clock
-  /** Stops the work when it aborts. */
   readonly signal: AbortSignal
 }
 

@@ -45,7 +45,7 @@ export interface StreamState {
   readonly bytes: number
 }
 
-/** The first message in a partition that seems neither in progress nor next. */
+/** The first message in a partition, if it seems to be neither in progress nor next in line. */
 export interface StuckMessage {
   readonly consumer: string
   readonly subject: string
@@ -89,10 +89,7 @@ export class LogStream {
     return `${this.#options.prefix}.log.${partition}`
   }
 
-  /**
-   * Numbers a message across streams: a stream that replaces a lost one continues beyond the
-   * numbers of that stream.
-   */
+  /** Numbers a message across streams: numbers in a stream that replaces a lost one are greater. */
   numberOf(streamSequence: number): number {
     return this.#base + streamSequence
   }

@@ -8,12 +8,10 @@ export class ClusterNotEmptyError extends Error {
   override readonly name = 'ClusterNotEmptyError'
 }
 
-/** Nodes of the cluster are running. */
 export class ClusterInUseError extends Error {
   override readonly name = 'ClusterInUseError'
 }
 
-/** A move into the cluster has not finished. */
 export class MoveUnfinishedError extends Error {
   override readonly name = 'MoveUnfinishedError'
 }

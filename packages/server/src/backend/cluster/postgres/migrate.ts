@@ -114,7 +114,7 @@ async function refuseOlderNodes(
   const { older } = rows[0]!
   if (older === 0) return
   throw new IncompatibleNodesError(
-    `${countText(older, 'running node is', 'running nodes are')} too old for schema ${version}, which requires nodes with schema ${worksFrom} or later. Upgrade them ` +
-      'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
+    `${countText(older, 'running node is', 'running nodes are')} too old for schema ${version}, which requires nodes with schema ${worksFrom} or later. First ` +
+      'upgrade all nodes to the release before this one, or stop them all. A killed node counts as running for 20 s.',
   )
 }

@@ -52,7 +52,7 @@ const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
 )} IN ACCESS SHARE MODE`
 
 /**
- * The database. Rejects with `BackendUnavailableError` while it cannot work: statements may be
+ * The database. While it is unavailable, calls reject with `BackendUnavailableError` and may be
  * repeated.
  */
 export class Postgres implements AsyncDisposable {

@@ -14,7 +14,7 @@ import { removeOldest } from './retention.ts'
 const AHEAD_AT_START = 1
 const AHEAD = 7
 
-/** Creates the partitions for today and tomorrow, and opens the upkeep of the database. */
+/** Creates the partitions from yesterday to tomorrow, and opens the upkeep of the database. */
 export async function openUpkeep(
   postgres: Postgres,
   log: Pick<JetStreamLog, 'state' | 'lostMessages'>,

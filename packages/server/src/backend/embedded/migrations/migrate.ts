@@ -31,7 +31,10 @@ export function refuseNewer(
   )
 }
 
-/** Migrates, each step in its own transaction. Copies a database with data first. @returns the copy @throws {SchemaTooNewError} */
+/**
+ * Runs the missing steps: each in its own transaction, or all in one on a new database. Copies an
+ * existing database first. @returns the copy @throws {SchemaTooNewError}
+ */
 export function migrate(
   db: DatabaseSync,
   file: string,
@@ -64,7 +67,10 @@ export function schemaVersion(db: DatabaseSync): number {
 const SCHEMA_COPIES = 'schema-*.backup'
 const COPIES = `{${SCHEMA_COPIES},{corrupted,before-restore,restored,rebuilt}{,.partial}{,-wal,-shm,-journal}}`
 
-/** Removes copies made by migrations, rebuilds and restores (before a time in ms), because they contain deleted data. */
+/**
+ * Removes copies made by migrations, rebuilds and restores, because they contain deleted data.
+ * `madeBefore` is in milliseconds since the epoch.
+ */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
   for (const copy of siblingFiles(file, COPIES)) {
     if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })

@@ -1,7 +1,8 @@
 -- The tables of one data folder. Triggers maintain most counts of rows, so no statement can miss a
 -- change, and scrapes need not count rows.
 
--- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` has other data.
+-- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` is JSON of the
+-- other fields.
 CREATE TABLE events (
   seq               INTEGER PRIMARY KEY,
   id                TEXT    NOT NULL UNIQUE,
@@ -128,7 +129,8 @@ CREATE TABLE notices (
 CREATE INDEX notices_of_deletion
   ON notices (deletion_id, source_id, destination_id, state, ended_at, attempts);
 
--- One lane per webhook. Its URL, which may contain credentials, is stored once, sealed; other tables contain its number.
+-- One lane per webhook and queue. The URL, which may contain credentials, is sealed; deliveries and
+-- attempts contain the number of the lane instead.
 CREATE TABLE lanes (
   number         INTEGER PRIMARY KEY,
   queue          TEXT NOT NULL,

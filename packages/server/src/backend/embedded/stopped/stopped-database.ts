@@ -89,7 +89,10 @@ export async function migrateStopped(
   return { from, to: schemaOf(file) }
 }
 
-/** Opens the data of a stopped service for a move, migrated first. @throws {DataDirInUseError | UnusableDatabaseError} */
+/**
+ * Migrates the data of a stopped service, and opens it for a move. @throws {DataDirInUseError |
+ * UnusableDatabaseError}
+ */
 export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'>): StoppedData {
   using stack = new DisposableStack()
   const { dataDir, encryptionKey } = options

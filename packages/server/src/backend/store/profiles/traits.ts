@@ -125,7 +125,10 @@ export async function useTraitIndex(
   return { number, name, filled_through: 0 }
 }
 
-/** Adds some identities to an incomplete index, and removes some values of one that has not been used since `unusedSince`. */
+/**
+ * Adds some identities to an incomplete index, and removes some values of an index that has not
+ * been used since `unusedSince`.
+ */
 export async function maintainTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
   // Traits must not change between reading and writing.
   await lockProfiles(tx)
