@@ -92,7 +92,10 @@ export interface DeliveryQueue<E extends DeliveryContent = AcceptedEvent> {
    */
   claim(lane: LaneId, request: ClaimRequest): Promise<Claim<E>>
 
-  /** Like `claim`, for deliveries without parts: after a replay or a manual retry. */
+  /**
+   * Like `claim`, for deliveries that have no unfinished parts yet: new notices, and deliveries
+   * after a replay or a manual retry.
+   */
   claimUnsplit(limit: number): Promise<Claim<E>>
 
   /** Ends the claims of these deliveries, in all lanes or one. Ignores unknown ids. */

@@ -133,7 +133,7 @@ async function diagnoseNats(options: ServerOptions): Promise<ServerDiagnosis> {
   if (isVerified) return { ok: true, detail }
   const next = silent
     ? `Check HOOKLINE_NATS_MONITOR_URL: ${silent.join(', ')} did not report the settings of NATS`
-    : 'Set HOOKLINE_NATS_MONITOR_URL to the monitoring ports of all NATS servers'
+    : 'Set HOOKLINE_NATS_MONITOR_URL to the URLs of the monitoring ports of all NATS servers'
   return { ok: true, warning: true, detail, next }
 }
 

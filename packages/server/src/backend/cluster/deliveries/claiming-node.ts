@@ -8,7 +8,7 @@ import { unlessUnavailable } from '../postgres/unavailable.ts'
 interface ClaimingNodeOptions {
   readonly postgres: Postgres
   readonly clock: Clock
-  /** Lifetime of claims without renewal; longer than any attempt. Defaults to 20 s. */
+  /** How long claims last without renewal. Defaults to 20 s. */
   readonly leaseMs?: number | undefined
   readonly schema: number
 }

@@ -115,7 +115,7 @@ function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
   }
 }
 
-/** The size of the written test file: more than a request of `maxBatchBytes` needs. */
+/** The size of the written test file: more than a request of the default `maxBatchBytes` needs. */
 const PROBE_BYTES = 1024 * 1024
 
 let probe: Buffer | undefined

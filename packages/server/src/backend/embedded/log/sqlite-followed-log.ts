@@ -103,7 +103,6 @@ export class AppendedPosition {
   }
 }
 
-/** About a second at the highest rate. */
 const MAX_BUFFERED: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
 
 interface Recent {
