@@ -62,8 +62,8 @@ export interface Backend extends AsyncDisposable {
   readonly alertStates: AlertStates
   readonly upkeep: Upkeep
   /**
-   * Copies a snapshot to a new file, which appears either complete or not at all. @throws
-   * {CopyNotSupportedError} if the engine does not support copies
+   * Copies a snapshot to a new file, which appears either complete or not at all.
+   * @throws {CopyNotSupportedError} if the engine does not support copies
    */
   copyTo(file: string): Promise<void>
   /** Resolves when stored data is found to be corrupted. Then close the backend and exit. */

@@ -130,8 +130,8 @@ function replaceRecord<T extends { readonly id: string }>(
 }
 
 /**
- * The destinations of an event, enabled or not: those of its source, or, for a computed event,
- * those that it lists and that still exist.
+ * The destinations of an event, enabled or not: its source's, or, for a computed event, the ones it
+ * lists that still exist.
  */
 export function destinationsOf(
   { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,

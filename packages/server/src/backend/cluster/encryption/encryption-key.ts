@@ -15,7 +15,8 @@ export class EncryptionKeyMismatchError extends Error {
  *
  *     old ─▶ old, new ─▶ new, old: data is resealed with the new key ─▶ new: the old key is removed
  *
- * @throws {EncryptionKeyMismatchError} if data is sealed with a key that is not in the box; then nothing is recorded
+ * @throws {EncryptionKeyMismatchError} if data is sealed with a key that is not in the box; then
+ * nothing is recorded
  */
 export async function checkEncryptionKey(postgres: Postgres, box: SecretBox): Promise<void> {
   const used = await recordKey(postgres, box)

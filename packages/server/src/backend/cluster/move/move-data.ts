@@ -69,9 +69,9 @@ export async function moveIntoCluster(
 /**
  * Copies all tables, slice by slice, and compares row counts. No node starts until it has finished.
  * An interrupted move continues after its last slice; a finished one only returns its report.
- * @throws {ClusterNotEmptyError | ClusterInUseError} before it changes anything @throws
- * {EventTooLargeError} a later call continues the move @throws {RowCountMismatchError} if a table
- * of the cluster has a different number of rows
+ * @throws {ClusterNotEmptyError | ClusterInUseError} before it changes anything
+ * @throws {EventTooLargeError} a later call continues the move
+ * @throws {RowCountMismatchError} if a table of the cluster has a different number of rows
  */
 export async function moveData(options: MoveOptions): Promise<MoveReport> {
   const { postgres, data, box } = options

@@ -66,8 +66,9 @@ export class CorruptionWatch {
 const CHECKED_BYTES = 32 * 1024 * 1024
 
 /**
- * Checks a database: a large one completely only if flagged or `acceptsLoss`. @returns whether the
- * whole file was checked @throws {CorruptedDatabaseError}
+ * Checks a database: a large one completely only if flagged or `acceptsLoss`.
+ * @returns whether the whole file was checked
+ * @throws {CorruptedDatabaseError}
  */
 export function checkDatabase(file: string, acceptsLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false

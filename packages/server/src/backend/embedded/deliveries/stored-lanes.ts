@@ -108,8 +108,8 @@ export class LaneNumbers extends StoredLanes {
   }
 
   /**
-   * Numbers all lanes of the destinations; other threads find them once this resolves. @throws
-   * {BackendUnavailableError}
+   * Numbers all lanes of the destinations; other threads find them once this resolves.
+   * @throws {BackendUnavailableError}
    */
   async saveAll(destinations: Iterable<Destination>): Promise<void> {
     const saving: Promise<void>[] = []

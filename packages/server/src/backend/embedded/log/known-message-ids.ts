@@ -11,9 +11,8 @@ export interface DedupeWindow {
 
 /**
  * Finds the segments that may have a messageId received within the window. Nearly every messageId
- * is new: no segment has it, so the table is not searched. Only the filters in memory are checked.
- * They may still contain ids from a rolled-back transaction. Full filters are stored for the next
- * start.
+ * is new, so usually no segment needs to be searched. Only the filters in memory are used. They may
+ * still contain ids from a rolled-back transaction. Full filters are stored for the next start.
  */
 export class KnownMessageIds {
   readonly #db: DatabaseSync

@@ -33,7 +33,9 @@ export function refuseNewer(
 
 /**
  * Runs the missing steps: each in its own transaction, or all in one on a new database. Copies an
- * existing database first. @returns the copy @throws {SchemaTooNewError}
+ * existing database first.
+ * @returns the copy
+ * @throws {SchemaTooNewError}
  */
 export function migrate(
   db: DatabaseSync,

@@ -37,8 +37,9 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 
 /**
  * Restores a backup. If the folder has a database, throws; with `replace`, keeps a copy of that
- * database and returns its file. @throws {UnusableDatabaseError} without changing anything @throws
- * {DataDirInUseError}
+ * database and returns its file.
+ * @throws {UnusableDatabaseError} without changing anything
+ * @throws {DataDirInUseError}
  */
 export async function restoreInto(
   dataDir: string,
@@ -90,8 +91,8 @@ export async function migrateStopped(
 }
 
 /**
- * Migrates the data of a stopped service, and opens it for a move. @throws {DataDirInUseError |
- * UnusableDatabaseError}
+ * Migrates the data of a stopped service, and opens it for a move.
+ * @throws {DataDirInUseError | UnusableDatabaseError}
  */
 export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'>): StoppedData {
   using stack = new DisposableStack()
