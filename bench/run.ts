@@ -69,8 +69,9 @@ if (!values.quick) {
 }
 
 /**
- * Prints each figure's ratio to the baseline. A benchmark with a much worse figure is measured again, because the machine
- * may have been busy during its one short round. Sets the exit code if the figure is much worse each time.
+ * Prints each figure's ratio to the baseline. A benchmark with a much worse figure is measured
+ * again, because the machine may have been busy during its one short round. Sets the exit code if a
+ * figure is much worse each time.
  */
 async function compareWithBaseline(): Promise<void> {
   for (const [name, benchmark] of chosen) {

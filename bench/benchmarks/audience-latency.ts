@@ -68,7 +68,10 @@ async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
   return await enteredMs(load, arrivals, first)
 }
 
-/** Waits for each user's identify call, and resolves with the times of users whose first call is number `first` or later. */
+/**
+ * Waits for each user's identify call, and resolves with the latencies of users whose first call
+ * has the number `first` or a later one.
+ */
 async function enteredMs(
   load: EndToEndLoad,
   arrivals: ReadonlyMap<string, number>,

@@ -13,8 +13,8 @@ const AUDIENCES = 50
 const USERS = 100_000
 
 /**
- * Ingest-and-deliver throughput with audiences, compared with none. The services run at the same time and are loaded in
- * turn, each when all are idle.
+ * Throughput from call to receiver with audiences, compared with a service without any. The
+ * services run at the same time and are loaded in turn, each when all are idle.
  */
 export function audienceThroughput(goal: number): Benchmark {
   return {

@@ -60,7 +60,10 @@ export interface Benchmark {
   run(settings: RunSettings): Promise<Measurement>
 }
 
-/** Measurements of 10 s after a warm-up of 10 s, because V8 still compiles in shorter ones. */
+/**
+ * Measures for 10 s after a warm-up of 10 s, because V8 is still compiling in shorter ones. Quick
+ * runs are unchanged.
+ */
 export function inSteadyState(benchmark: Benchmark): Benchmark {
   const steady = { seconds: 10, warmUpSeconds: 10 }
   return {

@@ -50,8 +50,9 @@ interface Round {
 type Rounds = ReadonlyMap<Load, ReadonlyMap<Nodes, Round[]>>
 
 /**
- * Ingestion and delivery through 1, 2 and 3 nodes with NATS and PostgreSQL on this machine, and through the embedded
- * backend, in turn. An event is counted only when it is archived or has reached its receiver, because NATS alone accepts faster.
+ * Ingestion and delivery through 1, 2 and 3 nodes with NATS and PostgreSQL on this machine, and
+ * through the embedded backend, in turn. An event is counted only when it is archived or has
+ * reached its receiver, because NATS accepts events faster than they are processed.
  */
 export function cluster(goals: { readonly ratio: number; readonly twoNodes: number }): Benchmark {
   return {
@@ -88,7 +89,7 @@ const NOTES = [
 ]
 
 async function measureAll(servers: ClusterServers, settings: RunSettings): Promise<Rounds> {
-  // A quick run omits sides without a goal.
+  // A quick run omits the side with three nodes, which has no goal.
   const sides = settings.isQuick ? SIDES.slice(0, -1) : SIDES
   const all = new Map(
     LOADS.map((load) => [load, new Map(sides.map((side) => [side, [] as Round[]]))]),
@@ -170,7 +171,7 @@ function sideName(side: Nodes): string {
   return side === 1 ? '1 node' : `${side} nodes`
 }
 
-/** The cost of an event in each process and in the database, which the embedded backend lacks. */
+/** The cost of an event in each process and, except on the embedded backend, in the database. */
 function costTable(rounds: Rounds): Table {
   const rows = [...rounds].flatMap(([{ name }, bySide]) =>
     [...bySide].map(([side, measured]) => ({

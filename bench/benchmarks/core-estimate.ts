@@ -13,8 +13,9 @@ export interface Estimate {
 }
 
 /**
- * The maximum number of events per second of a service with this many dedicated cores, at the current cost per event. Assumes as many
- * ingest, delivery and reader threads as needed, and no limits of disk and network.
+ * The maximum number of events per second of a service with this many dedicated cores, at these
+ * costs per event. Assumes as many ingest, delivery and reader threads as needed, and no limits by
+ * disk or network.
  */
 export function estimateOn(cores: number, costs: CostByKind): Estimate {
   const all = [...costs.values()].reduce((sum, cost) => sum + cost, 0)

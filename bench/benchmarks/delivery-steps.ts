@@ -35,7 +35,7 @@ async function measure(
   return (await costPerEvent(loaded, seconds)).micros
 }
 
-/** Rotates the order from round to round. */
+/** Reverses the order in every other round. */
 function inTurn<T>(items: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? items : items.toReversed()
 }

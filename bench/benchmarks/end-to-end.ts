@@ -9,12 +9,12 @@ const FEW = 32
 const MANY = 256
 
 /**
- * The latency from call to receiver, at half of the maximum throughput. The load is an open loop: calls are due at
- * random times at a fixed mean rate, and the latency of a call is measured from when it was due, so it includes delays of
- * the sender.
+ * The latency from call to receiver, at half of the maximum throughput. The load is an open loop:
+ * calls are due at random times at a fixed mean rate, and the latency of a call is measured from
+ * when it was due, so it includes delays of the sender.
  *
- * Under overload, clients send their next call after the previous response. Compares the deliveries with many such clients and
- * with a few.
+ * For overload, compares the deliveries per second with many and with few clients, each of which
+ * sends its next call after the previous response.
  */
 export function endToEnd(goals: { readonly p99Ms: number; readonly overload: number }): Benchmark {
   return {

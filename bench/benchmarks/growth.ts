@@ -6,7 +6,7 @@ import { emptyService, type LoadedService } from '../load/throughput.ts'
 import { throughputCurve } from './throughput-curve.ts'
 
 const HISTORY = 10_000_000
-/** One delivery is pending for this many rows of history. */
+/** Rows of history per pending delivery. */
 const HISTORY_PER_PENDING = 10
 
 /**

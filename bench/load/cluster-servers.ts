@@ -11,7 +11,10 @@ export interface ClusterNamespace {
   readonly natsPrefix: string
 }
 
-/** Default durability: PostgreSQL syncs commits. NATS does not sync, and R1 has no other copy. */
+/**
+ * Default durability: PostgreSQL syncs commits. NATS does not sync each write, and R1 has no other
+ * copy.
+ */
 const SETTINGS = [
   'max_connections=100',
   'log_min_messages=warning',

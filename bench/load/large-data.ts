@@ -14,7 +14,7 @@ export interface LargeData extends Disposable {
 }
 
 export interface Amounts {
-  /** The number of pending deliveries, with their events. They are due in an hour or later. */
+  /** The number of pending deliveries, with their events. They are due in half an hour or later. */
   readonly pending: number
   /** How many of the pending deliveries are due immediately instead. */
   readonly due?: number
@@ -35,7 +35,7 @@ function addTo({ path }: LargeData, { pending, due = 0, history }: Amounts): voi
   const file = join(path, 'hookline.db')
   const now = Date.now()
   const copies = { count: pending, dueFirst: due, dueAt: now, dueLaterAt: now + HOUR / 2 }
-  // History comes last, because the database is still small until then, and the indexes are built once.
+  // History comes last, so that the pending deliveries are added while the database is still small.
   if (pending > 0) mustBe(pending + 1, multiplyParked(file, copies))
   if (history > 0) mustBe(history / 2 + 1, multiplyDelivered(file, history / 2))
 }

@@ -22,7 +22,7 @@ export class RawClient implements AsyncDisposable {
   readonly #next: () => Buffer | undefined
   #connections: Connection[] = []
   #free: Connection[] = []
-  /** The length of the last response, to recognise an equal one without parsing it. */
+  /** The length of the last response, to recognise one of equal length without parsing it. */
   #usualLength = -1
   #onIdle = (): void => undefined
   #failure: Error | undefined
@@ -48,7 +48,10 @@ export class RawClient implements AsyncDisposable {
     return client
   }
 
-  /** Sends requests on the free connections while there are any. At low rates, it rotates among them: servers close unused ones. */
+  /**
+   * Sends a request on each free connection while `next` returns one. Rotates among them at low
+   * rates, because servers close unused connections.
+   */
   poke(): void {
     for (let left = this.#free.length; left > 0; left--) {
       const request = this.#next()

@@ -54,7 +54,7 @@ export class ServiceAudiences {
     for (const id of this.#ids) await this.synced(id)
   }
 
-  /** Resolves with the last sync when no other is pending or running. */
+  /** Resolves with the most recent sync when none is pending or running. */
   async synced(id: string): Promise<ShownSync> {
     const deadline = performance.now() + DEADLINE_MS
     for (;;) {

@@ -12,7 +12,7 @@ export interface SteadyStreamOptions {
   readonly append: (events: readonly Event[]) => Promise<unknown>
 }
 
-/** Appends events exactly as fast as they are delivered, so that no backlog builds up. */
+/** Appends events as fast as they are delivered, so that no backlog builds up. */
 export class SteadyStream {
   readonly #options: SteadyStreamOptions
   #appended = 0

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A new data folder, in the system's temporary folder or in HOOKLINE_TEST_DATA_DIR. Disposing of it removes it. */
+/**
+ * A new data folder, in HOOKLINE_TEST_DATA_DIR or, if unset, in the system's temporary folder.
+ * Disposing of it removes it.
+ */
 export function temporaryDataDir(): Disposable & { readonly path: string } {
   const parent = process.env['HOOKLINE_TEST_DATA_DIR'] ?? tmpdir()
   const path = mkdtempSync(join(parent, 'hookline-bench-'))

@@ -8,8 +8,9 @@ import { type Figure, median } from '../benchmarks/benchmark.ts'
 type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * A figure this many times worse than baseline and goal is a regression, not noise. A rate is the mean of a second. The
- * latency of the slowest of a few hundred events is less precise.
+ * A figure this many times worse than both its baseline and its goal is a regression, not noise. A
+ * rate is averaged over a second, while the latency of the slowest of a few hundred events is less
+ * precise.
  */
 const MARGIN = { rates: 4, times: 10 }
 

@@ -33,7 +33,9 @@ export const PLANNED_SHARE = 0.5
 export const MAX_POSTGRES_CORES = 16
 const SECONDS_OF_DAY = 24 * 60 * 60
 
-/** The resources for this many events per second with one destination each, at the cost in the benchmark. */
+/**
+ * The resources for this many events per second with one destination each, at this cost per event.
+ */
 export function needsOf(rate: number, cost: EventCost): Needs {
   const cores = (micros: number, each = 1): number =>
     Math.ceil((rate * micros) / 1e6 / PLANNED_SHARE / each)

@@ -46,7 +46,7 @@ export function plot({ title, x, y, points }: Curve): string {
   ].join('\n')
 }
 
-/** Ticks in round steps from zero to the first one above the largest value. */
+/** Ticks in round steps from zero to the first one that is not below the largest value. */
 function ticksUpTo(largest: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(largest))
   const step = [0.2, 0.25, 0.5, 1, 2]

@@ -51,7 +51,7 @@ function spread({ values }: Figure): string {
   return `${middle.padStart(9)} (${min} – ${max})`
 }
 
-/** Median, minimum and maximum, rounded to significant digits. */
+/** Median, minimum and maximum, with fewer decimal places the larger the maximum is. */
 export function formatSpread(values: readonly number[]): Record<'median' | 'min' | 'max', string> {
   const max = Math.max(...values)
   const digits = max >= 100 ? 0 : max >= 10 ? 1 : 2

@@ -33,7 +33,7 @@ export function saveResult(
   writeFileSync(fileOf(name), `${JSON.stringify(result, roundNumber, 2)}\n`)
 }
 
-/** A benchmark's last result, if any. */
+/** A benchmark's most recent result, if any. */
 export function readResult(name: string): StoredMeasurement | undefined {
   const file = fileOf(name)
   return existsSync(file)

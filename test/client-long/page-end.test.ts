@@ -163,14 +163,14 @@ describe('leaving a page', () => {
     expect(second).toMatchObject({ batch: first!.batch, writeKey: 'wk_test' })
   })
 
-  test("works when other scripts have used up the page's keepalive quota", async () => {
+  test("loses no call when other scripts have used up the page's keepalive quota", async () => {
     const hide = `dispatchEvent(new Event('pagehide'))`
     const used = `fetch('/slow', { method: 'POST', keepalive: true, body: 'x'.repeat(60_000) })`
     const program = `void ${used}; makeCalls(5, 2_000); ${hide}; await analytics.flush()`
     await expectArrivals(5, { program, end: (page) => page.close() })
   })
 
-  test('works without a secure context', async () => {
+  test('does not require a secure context', async () => {
     const page = await openPage(PLAIN_HOST)
     expect(await page.evaluate('[isSecureContext, typeof crypto.randomUUID]')).toEqual([
       false,

@@ -31,7 +31,7 @@ export interface AdaptedClient {
 
 /** Creates clients of one library. */
 export interface ClientAdapter {
-  /** The name of the npm package or of the Go module. */
+  /** The name of the npm package or Go module. */
   readonly name: string
   readonly version: string
   create(options: AdapterOptions): AdaptedClient | Promise<AdaptedClient>

@@ -14,7 +14,9 @@ if (part === 'idle') {
   process.exit()
 }
 
-/** Prints the peak growth of the process in bytes. Stops early if it is far beyond the limit. */
+/**
+ * Prints the peak memory growth of the process in bytes. Stops early if it is far beyond the limit.
+ */
 async function flood(): Promise<void> {
   const startRss = process.memoryUsage.rss()
   let peakRss = startRss

@@ -6,7 +6,7 @@ import { Cluster } from './cluster.ts'
 import { Traffic } from './traffic.ts'
 
 const CALLS = 60
-/** Less than the time after which NATS redelivers an entry of a silent node. */
+/** Less than the time after which NATS redelivers an entry held by a silent node. */
 const TAKEN_OVER_MS = 25_000
 
 test.skipIf(clusterSkipReason() !== undefined)(

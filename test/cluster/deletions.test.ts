@@ -105,7 +105,7 @@ class Deleting implements AsyncDisposable {
     this.random = made.random
     this.writeKey = made.writeKey
     this.#destinations = destinations
-    // Many responses echo the request, so that stored attempts contain user data too.
+    // Error responses echo the request, so that stored attempts contain user data too.
     made.receiver.respond = ({ path, body }) =>
       (path.endsWith('/down') && this.isDown) || made.random() < 0.1
         ? { status: 500, body: body.toString() }

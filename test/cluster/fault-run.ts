@@ -69,7 +69,10 @@ export class FaultRun implements AsyncDisposable {
     return new FaultRun(options, { cluster, sources, arrivals }, stack.move())
   }
 
-  /** Injects a fault and waits until every node and partition works again. Rejects with a diagnosis. */
+  /**
+   * Injects a fault and waits until every node and partition works again. Rejects with a diagnosis
+   * if one does not.
+   */
   async survive(fault: FaultKind): Promise<void> {
     const number = this.#occurrences.length + 1
     const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
@@ -160,7 +163,7 @@ export class FaultRun implements AsyncDisposable {
     return this.#arrivals.missing(this.traffic.accepted.keys()).length
   }
 
-  /** Whether a call through each node to each source has arrived. */
+  /** Whether a call for each source through each node has arrived. */
   async #hasRecovered(): Promise<boolean> {
     const signal = AbortSignal.timeout(RECOVERED_MS)
     const { nodes } = this.#cluster

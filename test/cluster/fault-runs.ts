@@ -13,9 +13,12 @@ import { SEED } from '@hookline/testing/run/seed'
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The maximum number of faults in one cluster. The next ones are injected into a new cluster. */
 const MAX_FAULTS_PER_CLUSTER = 60
-/** Repeated deliveries for each fault, on average. Only lanes with unrecorded results repeat deliveries. */
+/**
+ * The maximum number of repeated deliveries per fault, on average. Only lanes with unrecorded
+ * results repeat deliveries.
+ */
 const MAX_DUPLICATES = 50
-/** The maximum time for each fault, on average, including recovery. */
+/** The maximum time per fault, on average, including recovery. */
 const MAX_MS = 120_000
 /** Servers restart quickly, so that many faults fit into a short run. */
 const TIMES =

@@ -28,7 +28,7 @@ export class KeyedRequests {
     }
   }
 
-  /** Tokens that no response named, and missing tokens that a response did name. */
+  /** Stored tokens that no response contained, and missing tokens that a response contained. */
   async faults(): Promise<readonly string[]> {
     const rows = await this.#cluster.sql('SELECT id FROM tokens')
     const stored = new Set(rows.map(({ id }) => id as string))

@@ -43,7 +43,10 @@ export class Traffic {
     await Promise.all(senders)
   }
 
-  /** Sends a call to each source through a node until each got a 200. Resolves to their messageIds. */
+  /**
+   * Sends a call for each source through a node until each call has got a 200. Resolves to their
+   * messageIds.
+   */
   async probe(node: Node, signal: AbortSignal): Promise<readonly string[]> {
     const probes = this.#sources.map(async (source) => {
       const calls = [newCall('')]

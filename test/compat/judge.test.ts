@@ -71,7 +71,7 @@ describe('the assessment of a run', () => {
   })
 
   test.each<[string, Partial<Observation>, string]>([
-    ['that is lost', { deliveries: [] }, '1 calls that got a 200 are lost'],
+    ['that is lost', { deliveries: [] }, 'lost calls that got a 200: 1'],
     [
       'that arrives with a different value',
       { deliveries: [delivery({ ...PAYLOAD, properties: { call: 'c', n: 0.2 } })] },
@@ -90,7 +90,7 @@ describe('the assessment of a run', () => {
     [
       'with a wrong signature',
       { deliveries: [delivery(PAYLOAD, { secret: 'another' })] },
-      '0 of 1 deliveries have a valid signature',
+      'deliveries with a valid signature: 0 of 1',
     ],
     [
       'that arrives twice',

@@ -86,7 +86,7 @@ test('kills before an alert, before its delivery and before its recovery neither
   await service.stop()
 })
 
-test(`over ${KILLS} kills each paused webhook raises one alert`, async () => {
+test(`over ${KILLS} kills, each paused webhook raises one alert`, async () => {
   const random = seededRandom(SEED)
   await using channel = await openReceiver()
   let run = 0

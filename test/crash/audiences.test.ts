@@ -41,7 +41,7 @@ const create = (
   condition: object,
 ) => api.call<Audience>('POST', 'audiences', { name, destinationIds, condition, enabled: true })
 
-test(`after ${KILLS} kills the members at each receiver match the stored ones`, async () => {
+test(`after ${KILLS} kills, the members at each receiver match the stored ones`, async () => {
   const random = seededRandom(SEED)
   const views = [new ReceivedAudiences(), new ReceivedAudiences()]
   const open = (view: ReceivedAudiences) =>

@@ -10,7 +10,7 @@ import {
   runDeletion,
 } from '@hookline/testing/deletions/deletion-backend'
 
-test('a deletion that is killed at any step has the same result, with each notice once under the same id', async () => {
+test('a deletion whose process is killed at any step has the same result, with each notice once under the same id', async () => {
   using folder = new TemporaryFolder()
   const prepared = join(folder.path, 'prepared')
   const userIds = Array.from({ length: 250 }, (_, index) => `user-${index}`)

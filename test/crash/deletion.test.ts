@@ -28,7 +28,7 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-/** Continues after the purge, which may end after fewer kills. */
+/** The kills continue after the purge, which may end earlier. */
 const MIN_KILLS = 4
 
 /** Creates a source with three destinations: one enabled, one disabled and one paused. */
@@ -84,7 +84,7 @@ async function requestDeletions(api: ManagementApi): Promise<() => Promise<Delet
 test('deletions under load and repeated kills remove every user, notify every receiver and lose no other call', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
-  // Many responses echo the request, so that stored attempts also contain user data.
+  // Error responses echo the request, so that stored attempts also contain user data.
   await using receiver = await openReceiver({
     respond: ({ body }) => (random() < 0.2 ? { status: 500, body: body.toString() } : 200),
   })

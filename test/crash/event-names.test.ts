@@ -15,7 +15,7 @@ interface NamePage {
   }[]
 }
 
-test(`after ${KILLS} kills every stored event is counted once under its name`, async () => {
+test(`after ${KILLS} kills, every stored event is counted once under its name`, async () => {
   const random = seededRandom(SEED)
   await using service = await KillableService.open([])
   const load = new Load(random, { pauseMs: 100 })

@@ -35,7 +35,7 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })
 
-test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call, although receivers fail and have outages`, async () => {
+test(`over ${KILLS_WITH_OUTAGES} kills, each webhook receives every call, although receivers fail and have outages`, async () => {
   const random = seededRandom(SEED)
   const paths = ['any', 'each-1', 'each-2', 'each-3']
   await using receiver = await CountingReceiver.open({ random, failing: 1 / 3 })

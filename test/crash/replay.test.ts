@@ -10,7 +10,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000
-// The replay takes ten seconds, so that it is killed several times even on a slow machine.
+// The replay takes ten seconds, so that it is interrupted several times even on a slow machine.
 const RATE_PER_SECOND = 200
 const MAX_UPTIME_MS = 400
 
@@ -26,7 +26,7 @@ interface Replay {
   readonly requeued: number
 }
 
-test('a replay that is killed repeatedly requeues every delivery exactly once', async () => {
+test('a replay whose process is killed repeatedly requeues every delivery exactly once', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver({ respond: 400 })

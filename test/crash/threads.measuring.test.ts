@@ -25,7 +25,7 @@ const LOAD = { pauseMs: 500 }
 const TIMEOUT_MS = 600_000
 
 test(
-  `after each of ${KILLS} thread failures under load the service recovers within 2 s, and no call with a 200 is lost`,
+  `after each of ${KILLS} thread failures under load, the service recovers within 2 s, and no call with a 200 is lost`,
   { timeout: TIMEOUT_MS },
   async () => {
     const random = seededRandom(SEED)

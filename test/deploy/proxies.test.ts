@@ -75,7 +75,7 @@ describe.each([
     expect(data[0]!.event.context.ip).toBe(CLIENT_ADDRESS)
   })
 
-  it('only calls pass through the proxy', async (context) => {
+  it('the proxy hides every path that is not public', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     for (const path of HIDDEN) {
       const { status, text } = await service.call(path)

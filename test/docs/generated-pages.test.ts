@@ -16,7 +16,7 @@ describe('the generated pages', () => {
   })
 })
 
-// These tests read the pages themselves, so that they also find mistakes of the generator.
+// These tests read the pages themselves, so that they also find mistakes in the generator.
 describe('docs/reference/errors.md', () => {
   it.for([
     { section: 'Ingestion API error codes', known: INGEST_CODES },

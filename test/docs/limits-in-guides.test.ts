@@ -41,7 +41,7 @@ describe.for<readonly [page: string, sentences: readonly string[]]>([
     .replaceAll(/^```[^]*?^```/gm, '')
     .replaceAll(/\s+/g, ' ')
 
-  it.for(sentences)('says "%s", which matches the code', (sentence) => {
+  it.for(sentences)('states the values in the code: "%s"', (sentence) => {
     expect(text).toContain(sentence)
   })
 })

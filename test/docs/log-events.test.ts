@@ -3,7 +3,7 @@ import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { loggedEvents } from './logged-events.ts'
 import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
-// All packages, because the CLI logs the start and the end of the service.
+// Includes the CLI, because it logs the start and the end of the service.
 const logged = new Set(
   repositoryFiles('packages')
     .filter((path) => /^packages\/(?:server|cli)\/src\/.*\.ts$/.test(path))

@@ -58,7 +58,7 @@ describe.concurrent('an https webhook', () => {
     )
   })
 
-  test('with a certificate of an authority added by the operator receives its request', async () => {
+  test('with a certificate from an authority added by the operator receives its request', async () => {
     using folder = new TemporaryFolder()
     const tlsCaFile = join(folder.path, 'ca.pem')
     writeFileSync(tlsCaFile, certificates.ca)

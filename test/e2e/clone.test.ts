@@ -6,7 +6,7 @@ import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 
-test('in a clone every thread of the service runs from source, even if a build exists', async () => {
+test('in a clone, every thread of the service runs from source, even if a build exists', async () => {
   using dataDir = new TemporaryFolder()
   using coverage = new TemporaryFolder()
   const settings = { HOOKLINE_ADMIN_TOKEN: 'tok_clone', NODE_V8_COVERAGE: coverage.path }

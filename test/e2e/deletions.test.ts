@@ -211,7 +211,7 @@ describe('a deletion', () => {
       expect(await Promise.race([firstEvent, Promise.resolve('')])).not.toBe('')
     })
     const lastId = /id: (.*)/.exec(await firstEvent)![1]!
-    // A name that no generated id can contain, because ids have no i, l, o and u.
+    // A name that no generated id can contain, because ids have no i, l, o or u.
     await service.track('m1', { userId: 'louis' })
     await service.endOf('m1')
     await service.track('m2', { userId: 'bob' })

@@ -20,7 +20,7 @@ const SECRET = 'the-shared-secret'
 const test = (service: RunningService, id: string, body: object): Promise<TestResult> =>
   service.api.call<TestResult>('POST', `destinations/${id}/test`, body)
 
-it('sends a sample of each type, even to a disabled destination, and shows it byte for byte', async () => {
+it('a test delivery sends a sample of each type, even to a disabled destination, and shows it byte for byte', async () => {
   await using receiver = await openReceiver({ respond: { status: 201, body: 'thanks' } })
   await using service = await startService()
   const webhooks = [{ url: receiver.url, headers: { 'x-key': 'static-value' } }]
@@ -47,7 +47,7 @@ it('sends a sample of each type, even to a disabled destination, and shows it by
   expect(await service.api.call('GET', 'deliveries')).toMatchObject({ data: [] })
 })
 
-it('with dryRun shows the requests without sending them', async () => {
+it('a test delivery with dryRun shows the requests without sending them', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -73,7 +73,7 @@ it('a test delivery of a stored event has the webhook-id of its delivery', async
   expect(second!.headers['webhook-id']).toBe(deliveryId)
 })
 
-it("respects the rules for addresses, and shows each webhook's response", async () => {
+it("a test delivery respects the rules for addresses, and shows each webhook's response", async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService({ settings: { allowedNetworks: '127.0.0.0/8' } })
   const urls = [receiver.url, 'http://169.254.169.254/', 'http://127.0.0.1:2/']
@@ -86,7 +86,7 @@ it("respects the rules for addresses, and shows each webhook's response", async 
   ])
 })
 
-it('refuses requests that it cannot send, with a hint', async () => {
+it('a test delivery that cannot be sent is refused with a hint', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const stranger = await service.createSource()

@@ -7,7 +7,7 @@ const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
 const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs
 
 describe.concurrent('a slow receiver', () => {
-  test('causes a timeout, which is recorded, and a retry if it misses the deadline', async () => {
+  test('that misses the deadline causes a recorded timeout and a retry', async () => {
     await using receiver = await openReceiver({ respond: ['silence', 200] })
     await using service = await startService({
       settings: { attemptTimeoutMs: '1000', retryScheduleMs: '300' },
@@ -73,7 +73,7 @@ describe.concurrent('a slow receiver', () => {
 })
 
 describe.concurrent('a receiver that responds with 5xx', () => {
-  test('is retried until the retry window ends, and then the delivery expires', async () => {
+  test('gets retries until the retry window ends, and then the delivery expires', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({
       settings: { retryScheduleMs: '100,300', retryWindowMs: '3600000' },

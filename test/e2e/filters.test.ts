@@ -29,7 +29,7 @@ describe('a destination with a filter', () => {
     await receiver[Symbol.asyncDispose]()
   })
 
-  test('gets the selected events, and the trace of another explains why it was not sent', async () => {
+  test('gets the selected events, and the trace of an excluded event explains why it was not sent', async () => {
     expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()).messageId)).toEqual([
       'm-1',
     ])
@@ -54,7 +54,7 @@ describe('a destination with a filter', () => {
     expect(current).toMatchObject({ examined: 1, selected: 0 })
   })
 
-  test('gets a declined event from a replay once the filter selects it', async () => {
+  test('gets a declined event from a replay once its filter is removed', async () => {
     const replay = { destinationId: id, includeDeclined: true }
     const count = () => service.api.call('POST', 'replays', { ...replay, dryRun: true })
     expect(await count()).toEqual({ dryRun: true, matches: 0 })

@@ -14,7 +14,7 @@ describe('a process', () => {
     await using exchange = await openExchange({ respond: [503, 503, 'reset', 200] })
     await using program = runProgram('track-and-close', [endpointOf(exchange.receiver), '25'])
     expect(await program.exit()).toBe(0)
-    // Three tries of the first batch of 20 fail; the fourth request delivers it.
+    // Three attempts to send the first batch of 20 fail; the fourth request delivers it.
     expect(exchange.messages.slice(60)).toHaveLength(25)
   })
 })

@@ -28,7 +28,7 @@ describe('the effective limits of a webhook', () => {
     expect(limits.retryWindow).toMatchObject({ value: '4h', origin: 'service' })
   })
 
-  test('include the lower concurrency', () => {
+  test('include the lower of the two values for concurrency', () => {
     expect(effectiveLimits({ concurrency: 100 }, SERVICE).concurrency).toMatchObject({
       value: 64,
       origin: 'service',

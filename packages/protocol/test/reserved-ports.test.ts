@@ -19,7 +19,7 @@ test.each([80, 443, 3000, 4800, 5000, 8000, 8080, 8443, 8888, 9000, 9443, 49_152
   },
 )
 
-test('every entry has a service', () => {
+test('every entry names a service', () => {
   expect(RESERVED_PORTS.size).toBeGreaterThan(110)
   expect(RESERVED_PORTS.get(5432)).toBe('PostgreSQL')
   expect(RESERVED_PORTS.get(10_080)).toBe('Amanda')

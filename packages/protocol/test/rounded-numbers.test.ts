@@ -88,7 +88,7 @@ describe('finds the calls with rounded numbers in a batch', () => {
     return batch.map((_call, index) => places.has(index))
   }
 
-  test('even if others have the rounded value', () => {
+  test('even if other calls contain the rounded value', () => {
     const calls = ['{"x":9007199254740992}', '{"x":[9007199254740993]}', '{"x":0}', '{"x":1e-400}']
     expect(placesIn(calls)).toEqual([false, true, false, true])
     expect(roundedNumbers(`[${calls.join()}]`).isAmbiguous).toBe(true)

@@ -10,7 +10,10 @@ const library = { name: 'analytics.js', version: 'npm:next-1.84.1' }
 /** Fields of each call as it arrives. The service adds the `ip`. */
 const ARRIVES = { anonymousId: 'a1', context: { library, ip: '127.0.0.1' } }
 
-/** Sends text/plain from another origin. Since 1.84 it sends Authorization, which needs a preflight request. */
+/**
+ * The library sends text/plain from another origin. Since version 1.84, it sends Authorization,
+ * which needs a preflight request.
+ */
 export function browserCaptures(sender: Sender): readonly WireCapture[] {
   const { authorization, writeKey, now } = sender
   const plain = { ...ORIGIN, 'Content-Type': 'text/plain' }

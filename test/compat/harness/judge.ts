@@ -86,11 +86,11 @@ function runFaults(
   const unauthorized = exchanges.filter(({ status }) => status === 401).length
   const ids = new Set(output.callIds)
   return [
-    ...unless(lost === 0, `${lost} calls that got a 200 are lost`),
+    ...unless(lost === 0, `lost calls that got a 200: ${lost}`),
     ...unless(stored === delivered + declined + lost, 'a call was both delivered and declined'),
     ...unless(
       verified === deliveries.length,
-      `${verified} of ${deliveries.length} deliveries have a valid signature`,
+      `deliveries with a valid signature: ${verified} of ${deliveries.length}`,
     ),
     ...unless(duplicates === 0 || scenario.kills === true, `duplicate deliveries: ${duplicates}`),
     ...unless(

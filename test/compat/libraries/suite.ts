@@ -34,7 +34,7 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
       await writeResults(language, libraries, results)
     })
 
-    // Vitest would truncate the title if it formatted it itself.
+    // Vitest would truncate a title that it formats itself.
     const runs = (IS_SMOKE ? libraries.slice(0, 1) : libraries).flatMap((library) =>
       runsOf(library, libraries),
     )

@@ -66,7 +66,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     async during({ service, proxy, receiver }) {
       await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20))
       await service.kill()
-      // At first, connections are refused, until the load balancer notices.
+      // Connections are refused until the load balancer notices.
       await sleep(300)
       proxy.setAvailable(false)
       await service.startAgain()

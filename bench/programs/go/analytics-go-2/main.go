@@ -6,7 +6,7 @@ import (
 	"hookline.dev/bench/load"
 )
 
-// size is the library's default.
+// size is the library's default batch size.
 const size = 250
 
 type client struct{ *analytics.Client }

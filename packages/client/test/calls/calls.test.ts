@@ -31,7 +31,7 @@ describe('a call', () => {
     ])
   })
 
-  test('carries context.library on every message; the caller cannot change it', async () => {
+  test('contains context.library, which the caller cannot change', async () => {
     await using exchange = await openExchange()
     exchange.analytics.track({ ...user, event: 'E' })
     exchange.analytics.track({ ...user, event: 'E', context: { library: null, app: 'x' } })
@@ -189,10 +189,10 @@ describe('a call', () => {
       ] as const,
       [`a getter that throws ${typeof thrown}`, getter(throwing(thrown)), 'invalid_json'] as const,
     ]),
-    ['64 levels and more', deep(63), 'nested_too_deep'],
-    ['levels without end', deep(100_000), 'nested_too_deep'],
+    ['properties of 64 levels', deep(63), 'nested_too_deep'],
+    ['properties of more than 100,000 levels', deep(100_000), 'nested_too_deep'],
   ] as const)(
-    'with %s, which JSON cannot represent, throws and affects no other call',
+    'with %s throws and affects no other call',
     async ([, properties, code]) => {
       await using exchange = await openExchange()
       exchange.track(1, 1)
@@ -265,7 +265,7 @@ describe('a call', () => {
     ])
   })
 
-  test('has boxed and custom values as JSON.stringify writes them', async () => {
+  test('contains boxed and custom values as JSON.stringify writes them', async () => {
     await using exchange = await openExchange()
     const properties = {
       boxed: [new Number(1), new String('s'), new Boolean(false)],
@@ -304,7 +304,7 @@ describe('a call', () => {
     },
   )
 
-  test('with null, undefined and 62 levels arrives', async () => {
+  test('with null, undefined and properties of 63 levels arrives', async () => {
     await using exchange = await openExchange()
     const properties = { coupon: null, gone: undefined, text: 'null', deep: deep(61) }
     exchange.analytics.track({ ...user, event: 'E', properties })
@@ -312,7 +312,7 @@ describe('a call', () => {
     expect(exchange.messages[0]!.properties).toEqual({ coupon: null, text: 'null', deep: deep(61) })
   })
 
-  test('names the value that JSON cannot represent', async () => {
+  test('throws an error that names the value that JSON cannot represent', async () => {
     await using exchange = await openExchange()
     const properties = { revenue: Number.NaN }
     expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(

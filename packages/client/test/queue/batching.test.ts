@@ -64,7 +64,7 @@ describe('a batch', () => {
     )
   })
 
-  test('may have exactly maxBatchBytes', async () => {
+  test('may be exactly maxBatchBytes long', async () => {
     await using first = await openExchange()
     first.analytics.track({ userId: 'u1', event: '1', timestamp: '2026-01-01', messageId: 'm' })
     await first.analytics.flush()

@@ -26,7 +26,7 @@ describe('a full queue', () => {
     expect(exchange.events).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  test('drops the oldest calls that are not in flight with onFull drop-oldest', async () => {
+  test('with onFull drop-oldest, drops the oldest calls that are not in flight', async () => {
     const { respond, open } = firstDelayed()
     await using exchange = await openExchange({ respond, ...bound, onFull: 'drop-oldest' })
     exchange.track(4)
@@ -42,7 +42,7 @@ describe('a full queue', () => {
     expect(exchange.events).toEqual([0, 1, 2, 3, 14, 15, 16, 17, 18, 19])
   })
 
-  test('throws QueueFullError with onFull throw, and does not count the call', async () => {
+  test('with onFull throw, throws QueueFullError and does not count the call', async () => {
     const { respond, open } = firstDelayed()
     await using exchange = await openExchange({ respond, ...bound, onFull: 'throw' })
     exchange.track(10)

@@ -4,7 +4,7 @@ import type { Logger } from '../../src/client-options.ts'
 import { type Exchange, openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
-/** A value that can be converted neither by String() nor by a template. */
+/** A value that neither String() nor a template literal can convert. */
 const unprintable = () => Object.create(null) as object
 
 const MISTAKES: Readonly<Record<string, () => unknown>> = {
@@ -105,7 +105,7 @@ describe('the client continues, loses nothing and leaves no unhandled rejection 
     await drive(exchange)
   })
 
-  test('any of the callbacks make any of these mistakes in any of their calls', async () => {
+  test('any callback makes any of these mistakes in any call', async () => {
     const mistake = fc.constantFrom(fine, fine, ...Object.values(MISTAKES))
     await fc.assert(
       fc.asyncProperty(fc.array(mistake, { minLength: 1, maxLength: 40 }), async (sequence) => {
@@ -161,13 +161,13 @@ describe('the client continues if fetch', () => {
   const faults = [
     ...mistakes.filter(([name]) => name !== 'never resolves'),
     ['returns undefined', () => undefined],
-    ['has a non-numeric status', unreadable({ status: Symbol('200') })],
-    ['has no status', unreadable({ status: undefined })],
+    ['resolves with a non-numeric status', unreadable({ status: Symbol('200') })],
+    ['resolves without a status', unreadable({ status: undefined })],
     [
-      'has headers that are not strings',
+      'resolves with headers that are not strings',
       unreadable({ status: 503, headers: { get: unprintable } }),
     ],
-    ['has a body that throws', unreadable({ text: MISTAKES['throws undefined'] })],
+    ['resolves with a body that throws', unreadable({ text: MISTAKES['throws undefined'] })],
   ] as [string, () => unknown][]
 
   test.for(faults)('%s', async ([, fault]) => {

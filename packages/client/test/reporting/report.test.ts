@@ -44,7 +44,7 @@ test('onError may make calls', async () => {
   expect(exchange.events).toEqual([0, 7])
 })
 
-test('failures go to the console without onError and logger', async () => {
+test('without onError and logger, failures go to the console', async () => {
   await using exchange = await openExchange({ respond: 401 })
   await using program = runProgram('track-and-close', [endpointOf(exchange), '3'])
   expect(await program.exit()).toBe(0)

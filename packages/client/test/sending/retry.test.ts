@@ -119,7 +119,7 @@ describe('a batch is retried', () => {
     expect(date).toBeGreaterThan(1_000)
   })
 
-  test('after 300 s if Retry-After requests longer, so that a wrong header does not stop the client', async () => {
+  test('after 300 s if Retry-After requests a longer delay, so that a wrong header does not stop the client', async () => {
     const clock = new QuickClock()
     const respond = [{ status: 503, headers: { 'Retry-After': '999999' } }, 200]
     await using exchange = await openExchange({ respond, clock, ...NO_TIMEOUTS })
@@ -305,7 +305,7 @@ describe('rejected messages', () => {
     ])
   })
 
-  test('in a 400 are reported individually, and the others of the batch together', async () => {
+  test('in a 400 are reported individually, and the rest of the batch together', async () => {
     const body = JSON.stringify({ success: false, code: 'c', rejected: rejected(0, 4) })
     await using exchange = await openExchange({ respond: { status: 400, body } })
     exchange.track(5)

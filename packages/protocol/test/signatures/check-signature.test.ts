@@ -25,7 +25,7 @@ function check(headers: Record<string, string>, body = BODY) {
   return checkSignature({ headers, body }, SECRET, NOW)
 }
 
-describe('the signature check of the receiver', () => {
+describe('the receiver's signature check', () => {
   it('verifies v1a signatures with a public key, which cannot verify X-Signature', () => {
     const key = { privateKey: newPrivateKey() }
     const publicKey = publicKeyOf(key.privateKey)
@@ -72,7 +72,7 @@ describe('the signature check of the receiver', () => {
     }
   })
 
-  it('is valid if both signatures are correct; one correct signature in the list is enough', () => {
+  it('returns valid if both signatures are correct; one correct signature in the list is enough', () => {
     expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
       verdict: 'valid',
       xSignature: 'valid',
@@ -85,7 +85,7 @@ describe('the signature check of the receiver', () => {
     expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'valid' })
   })
 
-  it('is invalid if the body was changed or one signature is incorrect', () => {
+  it('returns invalid if the body was changed or one signature is incorrect', () => {
     const headers = { 'x-signature': xSignature(), ...standard() }
     expect(check(headers, '{"version":1,"type":"page"}')).toEqual({
       verdict: 'invalid',
@@ -96,14 +96,14 @@ describe('the signature check of the receiver', () => {
     expect(check(short)).toMatchObject({ verdict: 'invalid', webhookSignature: 'valid' })
   })
 
-  it('is invalid if the timestamp is more than five minutes from now', () => {
+  it('returns invalid if the timestamp is more than five minutes from now', () => {
     const at = (seconds: number) => check({ 'x-signature': xSignature(), ...standard(seconds) })
     expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'valid' })
     expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'invalid', webhookSignature: 'stale' })
     expect(at(NOW / 1000 + 301)).toMatchObject({ verdict: 'invalid', webhookSignature: 'stale' })
   })
 
-  it('is missing if the receiver has a secret and the request is not signed', () => {
+  it('returns missing if the receiver has a secret and the request is not signed', () => {
     expect(check({})).toMatchObject({ verdict: 'missing', webhookSignature: 'missing' })
   })
 

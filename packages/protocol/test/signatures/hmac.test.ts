@@ -6,7 +6,7 @@ import { hmac } from '../../src/signatures/hmac.ts'
 const algorithm = fc.constantFrom('sha1', 'sha256')
 const encoding = fc.constantFrom('hex', 'base64')
 const text = fc.string({ unit: 'binary', maxLength: 300 })
-// Shorter and longer than a block of 64 bytes, because longer keys are digested first.
+// Shorter and longer than a block of 64 bytes, because keys longer than a block are hashed first.
 const key = fc.uint8Array({ maxLength: 200 })
 
 test('equals the HMAC from Node for any key, prefix and body', () => {

@@ -66,7 +66,7 @@ const client = FLAVOURS[flavour]!(constructorOf(module), {
   batch: Number(environment('BATCH')),
   gzip: environment('GZIP') === '1',
 })
-// An event emitter. The others report only to callbacks.
+// This client is an event emitter. The others report only to callbacks.
 if ('on' in client) {
   const listen = client['on'] as unknown as (event: string, listener: Settled) => void
   listen.call(client, 'error', (error) => say({ error: messageOf(error) }))

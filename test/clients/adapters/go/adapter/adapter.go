@@ -22,10 +22,10 @@ type Options struct {
 	TimeoutMs    int64
 }
 
-// FlushAfter returns FlushAfterMs.
+// FlushAfter returns FlushAfterMs as a duration.
 func (o Options) FlushAfter() time.Duration { return time.Duration(o.FlushAfterMs) * time.Millisecond }
 
-// Timeout returns TimeoutMs.
+// Timeout returns TimeoutMs as a duration.
 func (o Options) Timeout() time.Duration { return time.Duration(o.TimeoutMs) * time.Millisecond }
 
 // Result of a flush, if the library reports it.

@@ -28,7 +28,7 @@ var (
 	Gzip = os.Getenv("COMPAT_GZIP") == "1"
 )
 
-// Make makes each call in the file. The function returns ErrLacks if the library has no method for a call.
+// Make makes each call in the file, except calls of types that the library does not support.
 func Make(call func(Call) error) {
 	file, err := os.ReadFile(os.Getenv("COMPAT_CALLS"))
 	if err != nil {
