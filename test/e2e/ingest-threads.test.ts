@@ -70,7 +70,7 @@ test('a deleted write key is refused by every thread as soon as the deletion has
   }
 })
 
-test('a deletion finds every event from its user, even if threads accepted it during the suppression', async () => {
+test('a deletion finds every event from its user, even if a thread accepted it as the suppression took effect', async () => {
   await using receiver = await openReceiver()
   const service = await startService({ settings: THREADS })
   // Discarded without the final check, because all accepted calls are deleted.

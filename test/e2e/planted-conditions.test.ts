@@ -143,7 +143,7 @@ test.concurrent('a condition without an alert is only listed as a problem', asyn
 })
 
 describe.concurrent('operators get an alert about', () => {
-  test('deliveries that are about to expire and that expired, at the end of their retry window', async ({
+  test('deliveries that are about to expire, and deliveries that have expired, at the end of their retry window', async ({
     expect,
   }) => {
     await using service = await startService({ settings: SETTINGS })
@@ -213,7 +213,7 @@ describe.concurrent('operators get an alert about', () => {
     expect(textOf(channel)).not.toContain('planted')
   })
 
-  test.skipIf(TESTED_BACKEND === 'cluster')('changes that a sync found', async ({ expect }) => {
+  test.skipIf(TESTED_BACKEND === 'cluster')('missed changes that a sync found', async ({ expect }) => {
     await using service = await startService({ settings: { ...SETTINGS, logLevel: 'info' } })
     await using channel = await openChannel(service)
     const traits = { plan: 'planted-plan' }
@@ -315,7 +315,7 @@ describe.concurrent('operators get an alert about', () => {
   })
 
   test.skipIf(TESTED_BACKEND === 'cluster')(
-    'a delivery in quarantine, and one after it has left',
+    'a delivery in quarantine, and another alert after it has left',
     async ({ expect }) => {
       await using service = await startService({ settings: SETTINGS })
       await using channel = await openChannel(service)
@@ -363,7 +363,7 @@ describe.concurrent('operators get an alert about', () => {
     },
   )
 
-  test('a client certificate that expires soon, and another once it is replaced', async ({
+  test('a client certificate that expires soon, and another alert once it is replaced', async ({
     expect,
   }) => {
     using folder = new TemporaryFolder()

@@ -115,7 +115,7 @@ test('if the token endpoint refuses the client, the attempt is auth_failed and r
   expect(endpoint.issued).toBe(1)
 })
 
-test('a receiver gets the client certificate of its webhook, and a warning comes before it expires', async () => {
+test('a receiver gets the client certificate of its webhook, and a warning is shown before it expires', async () => {
   using folder = new TemporaryFolder()
   const tlsCaFile = join(folder.path, 'ca.pem')
   writeFileSync(tlsCaFile, ca)

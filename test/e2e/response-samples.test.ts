@@ -4,7 +4,7 @@ import { startService } from '@hookline/testing/service/running-service'
 
 it('the response to the first of two successful attempts is stored, without secrets, until its user is deleted', async () => {
   await using receiver = await openReceiver({
-    // It echoes a secret, as some do.
+    // The receiver echoes a secret, as some do.
     respond: ({ headers }) => ({
       status: 201,
       headers: { 'x-request-id': 'order-7' },

@@ -21,7 +21,7 @@ const xSigner = ({ headers, body }: ReceivedRequest): string | undefined =>
     (secret) => createHmac('sha1', secret).update(body).digest('hex') === headers['x-signature'],
   )
 
-it('signs with both secrets during the overlap, and X-Signature with the new one', async () => {
+it('during the overlap, webhook-signature is computed with both secrets, and X-Signature with the new one', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: OLD })

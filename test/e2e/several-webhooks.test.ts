@@ -9,7 +9,8 @@ const counts = (...receivers: Receiver[]): number[] =>
 describe.concurrent('several webhooks of one destination', () => {
   test('are all attempted first, and not retried once one has accepted the event', async () => {
     await using healthy = await openReceiver()
-    // The failing receivers respond only after the healthy one got the event: otherwise a retry could start before it is accepted.
+    // The failing receivers respond only after the healthy one has got the event: otherwise, a
+    // retry could start before it is accepted.
     const after = (status: number) => async (_: unknown, index: number) => {
       await healthy.waitFor(index + 1)
       return status

@@ -153,7 +153,7 @@ it('the public keys are published, and rotated: announced, both signing, then on
   expect(await send('m4', [...overlapping, ...last])).toEqual([false, false, true])
 })
 
-it('serves the public keys to anyone, cacheable, and nothing about other destinations', async () => {
+it('serves cacheable public keys to anyone, and nothing about other destinations', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://a.example/'], enabled: false })
   const get = (of: string, method = 'GET') =>
@@ -177,7 +177,7 @@ it('serves the public keys to anyone, cacheable, and nothing about other destina
   expect((await get(id)).status).toBe(404)
 })
 
-it('an export with secrets contains the webhook secrets and the key pairs, and one without keeps the stored ones', async () => {
+it('an export with secrets contains the webhook secrets and key pairs, and importing an export without secrets keeps the stored ones', async () => {
   await using service = await startService()
   const webhooks = [{ url: 'https://a.example/', secret: OWN }]
   const id = await service.createDestination({ webhooks, enabled: false })

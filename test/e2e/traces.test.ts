@@ -153,7 +153,7 @@ describe('with a collector', () => {
     )
   })
 
-  test('calls without a trace are sampled by the ratio of the standard variables', async () => {
+  test('calls without a trace are sampled at the ratio in the standard variables', async () => {
     await using collector = await OtlpCollector.open()
     await using receiver = await openReceiver()
     await using service = await startTraced(collector, {
@@ -252,7 +252,7 @@ describe('with a collector', () => {
           ({ msg, signal }) => msg === 'telemetry.export_failed' && signal === 'traces',
         )
       await service.eventually(() => expect(failures().length).toBeGreaterThan(0))
-      // Each thread reports its own.
+      // Each thread reports its own failure.
       const threads = failures().map(({ thread }) => thread)
       expect(threads).toEqual([...new Set(threads)])
       await service.stop()

@@ -4,7 +4,7 @@ import { startService } from '@hookline/testing/service/running-service'
 
 const REFUNDS = 'type = "track" and event = "Order Refunded" ? { "text": event & " by " & userId }'
 
-test('a transform makes the body, declines events, and fails without a request until it is corrected', async () => {
+test('a transform builds the body, declines events, and fails without a request until it is corrected', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: 'a secret' })

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { REPOSITORY } from '@hookline/testing/repository'
 
-// node test/english/commit-subjects.ts [FOLDER]: fails if one of the last commits has a subject that is not `area: change`.
+// node test/english/commit-subjects.ts [FOLDER]: fails if one of the last 50 commits has a subject
+// that is not `area: change`.
 
 const COMMITS = 50
 const MAX_LENGTH = 72

@@ -27,7 +27,7 @@ describe('npm publish of tarballs', () => {
     ])
   })
 
-  test('continues an interrupted release with the packages that are not published', async () => {
+  test('continues an interrupted release with the packages that are not published yet', async () => {
     const registry = await openRegistry(folder.path, { existing: tarballs[0]!.file })
     await publish(tarballs, version)
     expect(registry.published).toMatchObject([{ name: '@hookline/client' }])

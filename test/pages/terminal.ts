@@ -93,10 +93,13 @@ export class Terminal implements AsyncDisposable {
 
 const ISOLATED = ['-rnpf', '--kill-child', '--mount-proc', 'bash', '--noprofile', '--norc']
 
-/** Servers print their URL when they are ready, and followers how to stop them. */
+/**
+ * Servers print their URL when they are ready; commands that follow something print how to stop
+ * them.
+ */
 const READY = /http:\/\/|Ctrl-C/
 
-/** Limit for one block on a slow machine. The slowest one builds all packages. */
+/** The time limit for one block on a slow machine. The slowest one builds all packages. */
 const MAX_MS = 200_000
 
 /** Polls a condition. `context` is part of the error message. */

@@ -10,7 +10,7 @@ import { startService } from '@hookline/testing/service/running-service'
 import { FILES } from './programs.ts'
 import { isInstalled, START_MS } from './receiver-process.ts'
 
-/** Reads requests from cases.json, and prints the verdict on each. */
+/** Programs that read requests from cases.json, and print the verdict on each. */
 const PROGRAMS = [
   {
     file: 'public-key.mjs',

@@ -114,7 +114,7 @@ async function measured(
 ): Promise<Measured> {
   const startedAt = performance.now()
   let maxLivezMs = 0
-  // Alternates, because `isOver` blocks this process while it reads the database.
+  // Probes and checks alternate, because `isOver` blocks this process while it reads the database.
   do {
     for (let probe = 0; probe < PROBES; probe++) {
       const before = performance.now()

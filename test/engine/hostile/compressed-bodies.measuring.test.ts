@@ -50,7 +50,7 @@ test.each([
   { encoding: 'br', what: '170,000 empty objects', body: br(objects) },
   { encoding: 'gzip', what: '170,000 empty objects', body: gzipSync(objects) },
 ])(
-  `${CONNECTIONS} connections without a key repeatedly send $what, compressed with $encoding`,
+  `${CONNECTIONS} connections without a key that repeatedly send $what, compressed with $encoding, do not disturb other clients`,
   async ({ encoding, what, body }) => {
     const head = `POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`
     const bytes = Buffer.concat([Buffer.from(head), body])

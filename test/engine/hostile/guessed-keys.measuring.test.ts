@@ -51,7 +51,7 @@ test(`${KEYS} requests with different write keys do not disturb other clients, a
   expectAsFast(measured, before)
 })
 
-test(`${TOKENS} invalid tokens are limited, counted and logged once a minute, and the valid one is accepted`, async () => {
+test(`${TOKENS} invalid tokens are rate-limited, counted and logged once a minute, and the valid one is accepted`, async () => {
   const { port } = service
   const flood = { port, method: 'GET', path: '/api/v1/sources', connections: CONNECTIONS } as const
   const { measured, result } = await measureWhile(service, () =>

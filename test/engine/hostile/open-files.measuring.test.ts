@@ -13,7 +13,7 @@ const UNFINISHED_BODY = 'POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 1
 /** Reserve for the database, which may open files at any time. */
 const MIN_FREE = 24
 
-test(`with ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connections open and ${CLIENTS} clients that never finish requests cause no failures`, async () => {
+test(`with a limit of ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connections open and ${CLIENTS} clients that never finish requests cause no failures`, async () => {
   await using receivers = await ReceiversProcess.open()
   await using service = new MeasuredService()
   await service.start({}, { openFiles: OPEN_FILES })

@@ -5,8 +5,8 @@ import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'
 
 /**
- * The bodies need 64 MB, the default of maxBufferedBodyBytes. The rest is garbage that is not collected yet. Without the limit,
- * 2,000 connections needed 1 GB.
+ * The bodies need 64 MB, the default of maxBufferedBodyBytes. The rest is garbage that has not been
+ * collected yet. Without the limit, 2,000 connections needed 1 GB.
  */
 const MAX_GROWTH_MB = 350
 
@@ -17,7 +17,7 @@ test.each([
   { connections: 300, length: 400 * 1024 },
   { connections: 2_000, length: 499_000 },
 ])(
-  '$connections connections without a key send all of $length bytes except the last one',
+  '$connections connections without a key that send all of $length bytes except the last one do not disturb other clients',
   async ({ connections, length }) => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()

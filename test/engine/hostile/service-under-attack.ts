@@ -25,7 +25,7 @@ export interface AttackOptions {
   readonly service: MeasuredService
   /** The minimum duration of the measurement. */
   readonly seconds: number
-  /** Limit for the service to close the connections. By default, they may stay open. */
+  /** The time limit for the service to close the connections. By default, they may stay open. */
   readonly maxSeconds?: number
 }
 

@@ -9,12 +9,12 @@ const CALL = JSON.stringify({ userId: 'u1', event: 'Signed Up' })
 const WITHOUT_KEY = `POST /v1/track HTTP/1.1\r\nHost: x\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`
 
 test.each([
-  { name: 'OpenAPI documents', connections: 40, each: 1_500, request: OPENAPI },
-  { name: 'calls without key', connections: 40, each: 1_500, request: WITHOUT_KEY },
+  { name: 'requests for the OpenAPI document', connections: 40, each: 1_500, request: OPENAPI },
+  { name: 'calls without a key', connections: 40, each: 1_500, request: WITHOUT_KEY },
   // At most maxPipelinedRequests.
-  { name: 'OpenAPI documents', connections: 300, each: 60, request: OPENAPI },
+  { name: 'requests for the OpenAPI document', connections: 300, each: 60, request: OPENAPI },
 ])(
-  '$connections connections send requests for $each $name and read nothing',
+  '$connections connections that each send $each $name and read nothing do not disturb other clients',
   async ({ name, connections, each, request }) => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
@@ -28,14 +28,14 @@ test.each([
   },
 )
 
-test('300 connections send requests for 60 metrics and read nothing', async () => {
+test('300 connections that each request the metrics 60 times and read nothing do not disturb other clients', async () => {
   await using receiver = await openReceiver()
   await using service = new MeasuredService()
   await service.start()
   await service.addSource(receiver.url)
   const attack = () => HostileClients.open(service.port, 300, get('/metrics').repeat(60))
   const measured = await measureUnder(attack, { service, seconds: 3 })
-  console.log(`300 × 60 metrics, unread: ${JSON.stringify(measured)}`)
+  console.log(`300 × 60 requests for the metrics, unread: ${JSON.stringify(measured)}`)
   // The socket buffers can hold all responses, so the connections are idle.
   expectHealthy(measured)
 })

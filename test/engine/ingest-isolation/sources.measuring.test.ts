@@ -14,7 +14,7 @@ const AFTER_LIMIT_MS = 100
 const KEYS = 2_500
 const MAX_MS = 150
 const HEALTHY_EVERY_MS = 20
-/** How much longer a healthy call may take during the attack. */
+/** The factor by which the attack may slow down a healthy call. */
 const MAX_RATIO = 2
 
 interface Attack {

@@ -17,7 +17,10 @@ export interface LongOutageOptions {
   readonly downMs: number
   /** The response time of the receiver, up or down. */
   readonly latencyMs: number
-  /** The number of concurrent requests that the receiver handles. It responds with 503 to others. */
+  /**
+   * The number of concurrent requests that the receiver handles. It responds to any others with
+   * 503.
+   */
   readonly capacity: number
 }
 

@@ -8,7 +8,7 @@ import type { SimulatedThreads } from './simulated-threads.ts'
 export interface RunningProcess {
   readonly clock: ProcessClock
   readonly process: SimulatedProcess
-  /** The health of receivers, as seen by its lanes. With threads, each has its own. */
+  /** The health of receivers, as seen by its lanes. With threads, each thread has its own. */
   readonly health: InstrumentedHealth
   readonly threads: SimulatedThreads | undefined
 }

@@ -56,7 +56,10 @@ export const KILLED = 'The scenario killed the thread.'
 
 const MAX_LATENCY_MS = 10
 const START_MS = { min: 10, max: 150 }
-/** The maximum delay until main detects the exit of a thread. Some of its last messages arrive before, and some are lost. */
+/**
+ * The maximum delay until main detects the exit of a thread. Some of its last messages arrive
+ * before then, and some are lost.
+ */
 const MAX_EXIT_MS = 5
 
 // Shared by all threads, because no test reads it.

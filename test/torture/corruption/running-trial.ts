@@ -69,7 +69,9 @@ export class RunningTrial {
     return received.has(messageId) ? 'delivered' : 'not delivered'
   }
 
-  /** The sequence numbers of events that are neither delivered nor pending at some webhook. */
+  /**
+   * The sequence numbers of events that are neither delivered, pending nor held at some webhook.
+   */
   async lost(): Promise<Set<number>> {
     const missing = new Map<Path, Set<string>>()
     const { receiver, host } = this.#lane

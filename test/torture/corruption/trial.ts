@@ -13,7 +13,7 @@ export interface Observation {
   /** Why the service is not ready or has ended. */
   readonly reason: string
   readonly newEvent: string
-  /** Sequence numbers of events that are neither delivered nor pending at some webhook. */
+  /** Sequence numbers of events that are neither delivered, pending nor held at some webhook. */
   readonly lost: ReadonlySet<number>
   /** Why a request to the management API failed. */
   readonly apiFault: string | undefined

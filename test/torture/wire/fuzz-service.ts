@@ -43,7 +43,7 @@ export async function fuzzService(forMs: number): Promise<Fuzzed> {
   return { seen, livezMs }
 }
 
-/** Plays one case after another. No response may be a 5xx. */
+/** Sends one case after another. No response may be a 5xx. */
 async function fuzz(
   service: SendingService,
   numbers: Iterable<number>,

@@ -14,7 +14,7 @@ export type ResponseMode =
   | 'refusing'
   /** 404. */
   | 'rejecting'
-  /** 410. After a while its webhook is paused. */
+  /** 410. After a while, its webhook is paused. */
   | 'gone'
 
 interface Phase {

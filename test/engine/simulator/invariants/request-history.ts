@@ -63,8 +63,8 @@ export class RequestHistory {
   }
 
   /**
-   * Whether all attempts to the webhook since then failed, there was at least one, and the process and the webhook's
-   * thread have run since then.
+   * Whether there has been at least one attempt to the webhook since the time `since`, all of them
+   * failed, and the process and the webhook's thread have been running throughout.
    */
   hasFailedThroughout(url: string, since: number): boolean {
     const responded = this.#responded.get(url) ?? 0
