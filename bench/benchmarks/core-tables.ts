@@ -15,7 +15,6 @@ export interface LoadOnCores {
   readonly byThreads: ReadonlyMap<number, readonly CoreRound[]>
 }
 
-/** The name of the table of estimates. */
 const ESTIMATE = 'Estimate'
 const ESTIMATED_CORES = [4, 8, 16]
 /** In the order in which an event passes through them. */

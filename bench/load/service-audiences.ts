@@ -21,7 +21,6 @@ interface ShownAudience {
 const POLL_MS = 100
 const DEADLINE_MS = 10 * 60_000
 
-/** The audiences of a running service. */
 export class ServiceAudiences {
   readonly #service: ServiceProcess
   readonly #source: BenchSource

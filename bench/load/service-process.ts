@@ -4,7 +4,6 @@ import { Child, type Usage } from './child.ts'
 import { temporaryDataDir } from './temporary-data-dir.ts'
 import { environmentOf, type Threads } from './threads.ts'
 
-/** A source that calls are sent to. */
 export interface BenchSource {
   readonly id: string
   readonly writeKey: string

@@ -20,7 +20,10 @@ const service = await openService({ config, logger: createLogger(config.logLevel
 const RESOLUTION_MS = 5
 let loopDelay: IntervalHistogram | undefined
 
-/** The delay since the previous request. The first request starts the measurement, so that nothing wakes the process before it. */
+/**
+ * The delay since the previous request. The first request starts the measurement, so that nothing
+ * wakes the process before then.
+ */
 function loopDelayP99Ms(): number | null {
   const p99 = loopDelay === undefined ? null : loopDelay.percentile(99) / 1e6 - RESOLUTION_MS
   loopDelay?.reset()

@@ -8,7 +8,6 @@ import {
 import { arrivedBatches, type ArrivedMessage } from '@hookline/testing/client/arrived-batches'
 import type { ClientAdapter, AdaptedClient, AdapterOptions } from './client-adapter.ts'
 
-/** An expected behaviour of a client. */
 export interface Behaviour {
   /** Completes "the client …", or has `flush` or `close` as its subject. */
   readonly name: string

@@ -100,7 +100,6 @@ export class Cluster implements AsyncDisposable {
     return this.nats.with((manager) => manager.streams.info(STREAM))
   }
 
-  /** A node's management API. */
   apiOf(node: Node): ManagementApi {
     return new ManagementApi(node.url, ADMIN_TOKEN)
   }

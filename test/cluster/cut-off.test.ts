@@ -6,7 +6,10 @@ import { Cluster } from './cluster.ts'
 import { Traffic } from './traffic.ts'
 
 const CALLS = 60
-/** Less than the time after which NATS redelivers an entry held by a silent node. */
+/**
+ * A time limit. The node still reports progress to NATS, so the other node gets its entries only if
+ * it releases them.
+ */
 const TAKEN_OVER_MS = 25_000
 
 test.skipIf(clusterSkipReason() !== undefined)(

@@ -138,7 +138,6 @@ export class FaultRun implements AsyncDisposable {
     return this.#arrivals.duplicates
   }
 
-  /** The effects of the faults so far. */
   get effects(): readonly Effect[] {
     const { accepted } = this.traffic
     return this.#occurrences.map((each) => effectOf(each, accepted, this.#arrivals))

@@ -16,7 +16,6 @@ const OF_NPM = new Set([
   'pkg',
 ])
 
-/** The scripts in a page that are missing from package.json. */
 function missingScripts(text: string, scripts: readonly string[]): string[] {
   const named = [...text.matchAll(/\bnpm (run(?: -s| --silent)? )?([a-z][\w:-]*)/g)]
   return named

@@ -17,7 +17,6 @@ function start(dataDir: string, more: object = {}): Promise<Service> {
   return openService({ config, logger: createLogger('silent') })
 }
 
-/** Requests a backup of a running service. */
 function beginBackup({ url }: Service): Promise<Response> {
   return fetch(`${url}/api/v1/backup`, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } })
 }

@@ -52,7 +52,8 @@ async function deliveryTo({ api }: RunningService, id: string): Promise<ShownDel
   return data[0]!
 }
 
-// Most of the time is spent waiting for the next check, or for the end of a retry window. Concurrent tests need their own `expect`.
+// Most of the time is spent waiting for the next check, or for the end of a retry window.
+// Concurrent tests need their own `expect`.
 test.concurrent('a condition without an alert is only listed as a problem', async ({ expect }) => {
   await using service = await startService({ settings: { retentionMs: '4d' } })
   await using channel = await openChannel(service)

@@ -31,7 +31,6 @@ export const hostileText = fc.oneof(
   fc.constantFrom('2026-01-01', '9999-12-31T23:59:59Z', '0000-01-01', 'https://a.example/hook'),
 )
 
-/** Generates values from schemas. */
 export class SchemaValues {
   readonly #text: fc.Arbitrary<string>
   readonly #anything = fc.jsonValue({ maxDepth: 2 })
@@ -41,7 +40,6 @@ export class SchemaValues {
     this.#text = text
   }
 
-  /** Values that the schema allows. */
   allowedBy(schema: Schema): Values {
     if (schema.const !== undefined) return fc.constant(schema.const)
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)

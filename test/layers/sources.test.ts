@@ -15,7 +15,6 @@ describe.for(SOURCE_RULES)(
   },
 )
 
-/** The paths of all source files in the project. */
 function sources(): string[] {
   return ['packages', 'test', 'bench', 'docs', 'layers', 'release']
     .flatMap((folder) => repositoryFiles(folder))

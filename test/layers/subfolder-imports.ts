@@ -9,7 +9,10 @@ export interface SubfolderImport {
   readonly shown: string
 }
 
-/** The imports between subfolders, including type imports. `files`: the texts of a component's files, by path in the component. */
+/**
+ * The imports between subfolders, including type imports. `files`: the texts of a component's
+ * files, by path in the component.
+ */
 export function subfolderImports(files: Readonly<Record<string, string>>): SubfolderImport[] {
   return Object.entries(files).flatMap(([path, text]) =>
     [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, specifier]) => {

@@ -19,7 +19,6 @@ export interface Scene extends FaultTimes {
   readonly oneNode: () => Node
 }
 
-/** A kind of fault. */
 export interface FaultKind {
   readonly name: string
   /** How often this kind is chosen, relative to the others. */

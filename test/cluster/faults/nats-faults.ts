@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { NatsNode, NatsServers } from '@hookline/testing/cluster/nats-servers'
 import { type FaultKind, oneOf, type Scene, waitWhileAway } from './fault.ts'
 
-/** Faults in NATS. */
 export const NATS_FAULTS: readonly FaultKind[] = [
   { name: 'NATS is killed', weight: 4, natsServers: 1, happen: killAll },
   { name: 'all NATS servers are killed', weight: 2, natsServers: 3, happen: killAll },

@@ -1,6 +1,5 @@
 import { type FaultKind, type Scene, waitWhileAway } from './fault.ts'
 
-/** Faults in PostgreSQL. */
 export const POSTGRES_FAULTS: readonly FaultKind[] = [
   { name: 'PostgreSQL is killed', weight: 4, happen: killPostgres },
   {

@@ -7,7 +7,6 @@ import type { LibraryResult } from './result.ts'
 /** Ignored by git: figures from one run on one machine. */
 export const RESULTS = new URL('../../../node_modules/.cache/compat/', import.meta.url)
 
-/** The scenarios that a library runs. */
 export function scenariosOf({ without }: Library): ScenarioName[] {
   const all = Object.keys(SCENARIO_NAMES) as ScenarioName[]
   return all.filter((scenario) => without?.[scenario] === undefined)

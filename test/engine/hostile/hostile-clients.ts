@@ -44,7 +44,10 @@ export class HostileClients implements AsyncDisposable {
     ).length
   }
 
-  /** The number of connections that the service has not closed. Read from the kernel, because a client that does not read is not notified. */
+  /**
+   * The number of connections that the service has not closed. Read from the kernel, because a
+   * client that does not read is not notified.
+   */
   get openConnections(): number {
     return connections().filter(
       ([, local = '', remote = '', state]) =>

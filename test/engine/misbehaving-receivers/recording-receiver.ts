@@ -9,7 +9,6 @@ export interface RecordingReceiverOptions {
   readonly expected: Readonly<Record<string, unknown>>
   /** Derives the URL of the webhook from the receiver's. Default: the same URL. */
   readonly urlOf?: (url: URL) => string
-  /** Whether the sender must not send requests to it. */
   readonly mustGetNoRequest?: boolean
 }
 

@@ -56,7 +56,6 @@ export class SenderUnderTest implements AsyncDisposable {
     return this.#stack.use(await misbehaviour.open(this.#context))
   }
 
-  /** Makes one attempt. */
   async attempt({ url }: { readonly url: string }): Promise<TimedResult> {
     const started = performance.now()
     const result = await this.#sender.send({

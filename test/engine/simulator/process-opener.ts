@@ -31,7 +31,6 @@ export interface ProcessOpenerOptions {
   readonly state: DurableState
   readonly network: SimulatedNetwork
   readonly invariants: Invariants
-  /** Whether the backend is unavailable. */
   readonly isUnavailable: () => boolean
 }
 

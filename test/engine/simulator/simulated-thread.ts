@@ -29,7 +29,6 @@ export type LaneGroupOfThread = Omit<
   'sender' | 'health' | 'attempts' | 'clock'
 >
 
-/** The lanes of a thread. */
 export interface LanesOfThread {
   readonly group: LaneGroup
   readonly health: InstrumentedHealth

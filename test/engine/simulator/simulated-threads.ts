@@ -27,7 +27,6 @@ export class SimulatedThreads {
     return [...this.#threads.values()].flatMap(({ lanes }) => lanes ?? [])
   }
 
-  /** Whether all threads are running. */
   get areUp(): boolean {
     return this.lanes.length === this.count
   }

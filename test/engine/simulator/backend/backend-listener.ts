@@ -35,7 +35,6 @@ export interface BackendListener {
   acked(events: readonly AcceptedEvent[]): void
 }
 
-/** A listener that does nothing. */
 export const NO_LISTENER: BackendListener = {
   appended: () => undefined,
   archived: () => undefined,

@@ -20,7 +20,6 @@ const Interval = 500 * time.Millisecond
 var (
 	// Endpoint is the URL of the service, without a path.
 	Endpoint = os.Getenv("COMPAT_ENDPOINT")
-	// WriteKey is the write key.
 	WriteKey = os.Getenv("COMPAT_WRITE_KEY")
 	// Batch is the maximum number of calls in a request.
 	Batch, _ = strconv.Atoi(os.Getenv("COMPAT_BATCH"))
@@ -59,7 +58,7 @@ func makeOne(each Call, call func(Call) error) {
 	}
 }
 
-// Done ends the program.
+// Done reports that the program has finished.
 func Done() {
 	say(map[string]any{"done": true})
 }
