@@ -68,7 +68,7 @@ function figuresOf(
   ]
 }
 
-/** Selects users with a trait and with a number of orders above a price. */
+/** Conditions that select users with a trait and with a minimum number of orders above a price. */
 function conditionsOn(event: string): readonly Condition[] {
   return Array.from({ length: AUDIENCES }, (_, index) => ({
     and: [

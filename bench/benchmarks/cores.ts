@@ -71,7 +71,7 @@ async function measureAll(
   divided: Cores,
   unpin: () => void,
 ): Promise<readonly LoadOnCores[]> {
-  // A quick run only checks that it works.
+  // A quick run only checks that the benchmark works.
   const loads = Object.entries(LOADS).slice(settings.isQuick ? -1 : 0)
   // At least two threads: their cost is visible even on one core.
   const max = Math.min(MAX_THREADS, Math.max(2, divided.service.length))

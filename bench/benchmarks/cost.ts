@@ -71,7 +71,7 @@ async function loadService(
     receiver,
     count,
   })
-  /** Microseconds of CPU time per event that `work` sends. */
+  /** The CPU time per event that `work` sends, in microseconds. */
   const during = async (work: () => Promise<unknown>): Promise<number> => {
     const [before, sent] = [await service.usage(), endToEndLoad.sent]
     await work()

@@ -24,7 +24,7 @@ export function cpuBreakdown(): Benchmark {
       if (process.platform !== 'linux') {
         return { figures: [], notes: ['missing: CPU times of threads, which need Linux'] }
       }
-      // A quick run only checks that it works.
+      // A quick run only checks that the benchmark works.
       const loads = Object.entries(LOADS).slice(0, settings.isQuick ? 2 : undefined)
       const rounds = new Map(loads.map(([load]) => [load, [] as (readonly PartCost[])[]]))
       for (let round = 0; round < settings.rounds; round++) {

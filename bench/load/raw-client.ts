@@ -93,7 +93,7 @@ export class RawClient implements AsyncDisposable {
     if (this.#free.length === this.#connections.length) this.#onIdle()
   }
 
-  /** Whether the chunk is one complete response with the length of the last one. */
+  /** Whether the chunk is one complete response with the length of the previous one. */
   #isUsual({ received }: Connection, chunk: Buffer): boolean {
     return received.length === 0 && chunk.length === this.#usualLength && isOk(chunk)
   }

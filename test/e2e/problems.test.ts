@@ -27,7 +27,7 @@ test.for([
     '',
   ],
   ['headers that are too large', 431, 'headers_too_large', 'GET /api/v1/sources', large],
-  ['a path of another version', 404, 'not_found', 'GET /api/v2/sources', ''],
+  ['a path of a different version', 404, 'not_found', 'GET /api/v2/sources', ''],
   ['the path of the API without a version', 404, 'not_found', 'GET /api?a=b', ''],
   [
     'a wrong method of the reference page',

@@ -139,7 +139,7 @@ it('the public keys are published, and rotated: announced, both signing, then on
   expect((Date.parse(announced[0]!.signsUntil!) - Date.now()) / day).toBeCloseTo(2, 2)
   expect(await send('m2', announced)).toEqual([true, false])
 
-  // A forced rotation replaces the next key, and signs with the new one at once.
+  // A forced rotation replaces the next key, and signs with the new one immediately.
   await rotate({ leadHours: 0, force: true })
   const overlapping = await published()
   expect(overlapping[1]!.kid).not.toBe(announced[1]!.kid)

@@ -82,7 +82,7 @@ test('a deletion notice is sent without the transform', async () => {
   expect(JSON.parse(shown.webhooks[0]!.request.body)).toHaveProperty('type', 'delete')
 })
 
-test('a dry run shows each step, and tries another transform without saving it', async () => {
+test('a dry run shows each step, and tries a different transform without saving it', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: 'a secret' })

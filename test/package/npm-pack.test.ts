@@ -13,7 +13,7 @@ const inClone = (path: string) => join(clone.path, path)
 describe('npm run pack with a name', () => {
   const pack = (...names: string[]) => run('npm', ['run', 'pack', ...names], { cwd: clone.path })
 
-  test('makes the tarballs of that package and its dependencies, and keeps the others', async () => {
+  test('makes the tarballs of that package and its dependencies, and keeps other tarballs', async () => {
     mkdirSync(inClone('tarballs'))
     writeFileSync(inClone('tarballs/server.tgz'), 'an earlier one')
     const { stdout } = await pack('client')

@@ -23,7 +23,7 @@ describe('a release', () => {
     ['no section in the changelog', { changelog: '## 1.2.30\n## 1.2' }, 'no section “## 1.2.3”'],
     ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
     [
-      'a package with another version',
+      'a package with a different version',
       { versions: { 'The one of b': '1.2.2' } },
       'The one of b is 1.2.2',
     ],

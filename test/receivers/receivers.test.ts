@@ -19,7 +19,7 @@ const BODY = JSON.stringify({ version: 1, type: 'track', userId: 'u1', event: 'K
 const REFUSED: readonly (readonly [string, Omit<SignedRequest, 'secret'> & { secret?: string }])[] =
   [
     ['a changed body', { body: BODY, sentBody: BODY.replace('u1', 'u2') }],
-    ['another secret', { secret: 'another secret' }],
+    ['a different secret', { secret: 'another secret' }],
     ['a timestamp six minutes in the past', { ageSeconds: 360 }],
     ['a timestamp six minutes in the future', { ageSeconds: -360 }],
     [

@@ -293,7 +293,7 @@ describe('rejected messages', () => {
   const rejected = (...indexes: number[]) =>
     indexes.map((index) => ({ index, messageId: `m${index}`, code: 'id_required', message: 'No.' }))
 
-  test('in a 200 are reported individually with code and message; the others are delivered', async () => {
+  test('in a 200 are reported individually with code and message; the rest of the batch is delivered', async () => {
     const body = JSON.stringify({ success: true, rejected: rejected(1, 3) })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)

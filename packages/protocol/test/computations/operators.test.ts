@@ -129,7 +129,7 @@ describe('a comparison changes with time', () => {
     ['never for a date that is too old', lastWeek, daysAgo(7), null],
     ['never for an invalid date', lastWeek, 'soon', null],
     ['never for a missing date', lastWeek, undefined, null],
-    ['never for another operator', { op: 'before', value: daysAgo(-1) }, daysAgo(0), null],
+    ['never for any other operator', { op: 'before', value: daysAgo(-1) }, daysAgo(0), null],
   ])('%s', ([_what, comparison, actual, expected]) => {
     expect(nextChangeOf(comparison, actual, NOW)).toBe(expected)
   })
