@@ -14,7 +14,7 @@ const SENDERS_OF_A_NODE = 2
 const PAUSE_MS = 40
 const MAX_CALLS = 5
 const MAX_NOTE_BYTES = 400
-/** After this time a client stops waiting and sends to another node. */
+/** After this time, a client stops waiting and sends to another node. */
 const TIMEOUT_MS = 10_000
 
 /** Sends calls from all sources to all nodes, and records the calls that got a 200, which the cluster must never lose. */

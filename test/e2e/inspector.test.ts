@@ -148,7 +148,7 @@ describe('the inspector', () => {
     expect(await listed()).toMatchObject([{ destinationId: id, signature: { verdict: 'valid' } }])
   })
 
-  it('cannot be used with a port, and the error contains the right URL', async () => {
+  it('cannot be used with a port in its URL, and the error contains the correct URL', async () => {
     const settings = { webhooks: [{ url: 'http://INSPECTOR.internal:4801/' }] }
     const body = { sourceId: service.source.id, type: 'Webhooks', settings }
     const { status, text } = await service.api.request('POST', 'destinations', body)

@@ -236,7 +236,7 @@ describe('with a collector', () => {
   })
 
   test.for(['refused', 'silence'] as const)(
-    'an unreachable collector delays nothing, and is reported once: %s',
+    'an unreachable collector delays nothing, and each thread reports it once: %s',
     async (failure) => {
       const collector = await openReceiver({ respond: 'silence' })
       const endpoint = new URL(collector.url).origin
