@@ -73,7 +73,7 @@ export class EndToEndLoad implements AsyncDisposable {
   }
 
   /**
-   * Sends single calls at random times with this mean rate while `work` runs.
+   * Sends calls at random times with this mean rate while `work` runs.
    * @returns the events per second that arrive while `work` runs, and its result
    */
   async meanwhile<T>(

@@ -59,8 +59,9 @@ export class RecordingProxy implements AsyncDisposable {
   }
 
   /**
-   * Sends new connections to the service, or to a server that responds with 503. Connections to the service are reset when it
-   * becomes unavailable; connections to the other server close after their response.
+   * Sends new connections to the service, or to a server that responds with 503. Connections to the
+   * service are closed when it becomes unavailable; connections to the other server close after
+   * their response.
    */
   setAvailable(isAvailable: boolean): void {
     this.#isAvailable = isAvailable

@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(bodyOf(second.receiver.requests[0]!)).toHaveLength(maxBatchBytes)
   })
 
-  test('is sent only after the outcome of the batch before it is final', async () => {
+  test('is sent only once the outcome of the previous batch is final', async () => {
     let open = 0
     let maxOpen = 0
     const respond: Respond = async (_request, index) => {
