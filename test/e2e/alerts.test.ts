@@ -121,7 +121,7 @@ test('an email that the mail server refuses at first is retried, and its attempt
   expect(attempts.map((each) => [each.class, each.status])).toContainEqual(['mail_refused', 451])
 })
 
-test('calls that a disabled source refused are a problem, an alert and a metric', async () => {
+test('refused calls for a disabled source are a problem, an alert and a metric', async () => {
   await using service = await startService()
   await using channel = await openChannel(service)
   const { source } = service

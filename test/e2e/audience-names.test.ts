@@ -50,7 +50,7 @@ const NAMES: readonly (readonly [name: string, key: string])[] = [
   ['spent 100 € this month', 'spent_100_this_month'],
 ]
 
-test('the first sync sends an identify for every member, and later syncs send only changes, under a snake_case key', async () => {
+test('the first sync sends an identify call for every member, and later syncs send only changes, under a snake_case key', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const destinationIds = [await service.createDestination({ urls: [receiver.url] })]

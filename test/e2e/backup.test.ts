@@ -103,7 +103,7 @@ async function stalledDownload(service: Service, folder: string): Promise<Socket
   return socket
 }
 
-test('the copy for a client that reads nothing is removed after backupTimeoutMs, and the next backup succeeds', async () => {
+test('the backup copy for a client that reads nothing is removed after backupTimeoutMs, and the next backup succeeds', async () => {
   using folder = new TemporaryFolder()
   await using service = await start(folder.path, { backupTimeoutMs: '5000' })
   await fill(service)
@@ -116,7 +116,7 @@ test('the copy for a client that reads nothing is removed after backupTimeoutMs,
   socket.destroy()
 })
 
-test('a deletion aborts the download of a backup, and leaves no copy with the user on disk', async () => {
+test("a deletion aborts the download of a backup, and leaves no copy with the user's data on disk", async () => {
   using folder = new TemporaryFolder()
   await using service = await start(folder.path)
   await fill(service)

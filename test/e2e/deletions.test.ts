@@ -135,7 +135,7 @@ describe('a deletion', () => {
     expect(await service.endOf('m5')).toMatchObject({ deliveries: [{ state: 'delivered' }] })
   })
 
-  it('of an anonymousId removes all its events, is included in notices, and suppresses calls without a userId', async () => {
+  it('of an anonymousId removes all its events, names it in notices, and suppresses calls without a userId', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: SECRET })

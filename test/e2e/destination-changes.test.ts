@@ -21,7 +21,7 @@ function isPast(service: RunningService, time: string | null): Promise<void> {
 }
 
 describe.concurrent('parked deliveries to a destination', () => {
-  test('end immediately when it is removed, whenever they are due, and are not sent again', async () => {
+  test('end immediately when it is removed, no matter when they are due, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '3600000' } })
     const id = await service.createDestination({ urls: [receiver.url] })

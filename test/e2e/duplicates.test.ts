@@ -6,7 +6,7 @@ const OK = { status: 200, text: '{"success":true}' }
 const call = (messageId: string) => ({ type: 'track', messageId, userId: 'u', event: 'E' })
 
 describe.concurrent('a second call with the same messageId', () => {
-  test('gets 200, is not delivered, and is counted in the trace of the first call', async () => {
+  test('gets a 200, is not delivered, and is counted in the trace of the first call', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -100,7 +100,7 @@ describe('the log', () => {
   )
 
   test(
-    'of 20 destinations with five failing webhooks each is limited to logLinesPerMinute for each log event',
+    'for 20 destinations with five failing webhooks each is limited to logLinesPerMinute for each log event',
     async () => {
       await using stack = new AsyncDisposableStack()
       const receiver = stack.use(await openReceiver({ respond: 500 }))

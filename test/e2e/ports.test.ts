@@ -5,7 +5,7 @@ import { startService } from '@hookline/testing/service/running-service'
 // The port of Elasticsearch nodes, unused on this machine.
 const PORT = 9300
 
-it('refuses destinations at ports of other protocols, in every request that creates or changes them', async () => {
+it('destinations at ports of other protocols are refused, in every request that creates or changes them', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const settings = {
@@ -46,7 +46,7 @@ it('refuses destinations at ports of other protocols, in every request that crea
   }
 })
 
-it('delivers to a port that the operator allows', async () => {
+it('deliveries to a port that the operator allows are sent', async () => {
   await using receiver = await openReceiver({ port: PORT })
   await using service = await startService({ settings: { allowedPorts: `22,${PORT}` } })
   await service.createDestination({ urls: [receiver.url] })

@@ -45,7 +45,7 @@ const versions = ({ headers }: ReceivedRequest): string[] =>
     .split(' ')
     .map((each) => each.split(',')[0]!)
 
-it('signs with the secret of each webhook, and rotates it with an overlap', async () => {
+it('a destination signs with the secret of each webhook, and rotates it with an overlap', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const [a, b] = [`${receiver.url}/a`, `${receiver.url}/b`]

@@ -46,7 +46,7 @@ describe('the documentation in a browser', () => {
     if (browser === undefined) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)
   })
 
-  test('finds a page by words in its text, using only the keyboard', async () => {
+  test('can be searched for words on a page, using only the keyboard', async () => {
     const { page, faults } = await open('/docs')
     await page.keyboard.press('Control+k')
     await page.getByRole('searchbox').fill('webhook fails')

@@ -44,7 +44,7 @@ test('a breaker that opens on one node is open on the other, and can be closed f
   await expect.poll(async () => (await healthOf(nodes[0]!, id)).lastHour.delivered).toBe(30)
 })
 
-test('the list of nodes shows which one responded, and when one has left', async () => {
+test('the list of nodes shows which node responded, and when a node has left', async () => {
   const nodes = await startNodes(3)
   const shown = await nodesOf(nodes[1]!)
   expect(shown.filter(({ isSelf }) => isSelf)).toHaveLength(1)

@@ -25,7 +25,7 @@ function check(headers: Record<string, string>, body = BODY) {
   return checkSignature({ headers, body }, SECRET, NOW)
 }
 
-describe('the receiver's signature check', () => {
+describe("the receiver's signature check", () => {
   it('verifies v1a signatures with a public key, which cannot verify X-Signature', () => {
     const key = { privateKey: newPrivateKey() }
     const publicKey = publicKeyOf(key.privateKey)
