@@ -100,7 +100,10 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   ),
   withCertificate('a self-signed certificate', ({ certificates }) => certificates.selfSigned),
   withCertificate('an expired certificate', ({ certificates }) => certificates.expired),
-  withCertificate('a certificate for a different host', ({ certificates }) => certificates.wrongHost),
+  withCertificate(
+    'a certificate for a different host',
+    ({ certificates }) => certificates.wrongHost,
+  ),
   {
     name: 'a name whose name servers do not respond',
     open: () =>

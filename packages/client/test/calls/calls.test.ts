@@ -191,19 +191,16 @@ describe('a call', () => {
     ]),
     ['properties of 64 levels', deep(63), 'nested_too_deep'],
     ['properties of more than 100,000 levels', deep(100_000), 'nested_too_deep'],
-  ] as const)(
-    'with %s throws and affects no other call',
-    async ([, properties, code]) => {
-      await using exchange = await openExchange()
-      exchange.track(1, 1)
-      expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
-        expect.objectContaining({ name: 'ValidationError', code }),
-      )
-      exchange.track(1, 2)
-      expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
-      expect(exchange.events).toEqual([1, 2])
-    },
-  )
+  ] as const)('with %s throws and affects no other call', async ([, properties, code]) => {
+    await using exchange = await openExchange()
+    exchange.track(1, 1)
+    expect(() => exchange.analytics.track({ ...user, event: 'E', properties })).toThrow(
+      expect.objectContaining({ name: 'ValidationError', code }),
+    )
+    exchange.track(1, 2)
+    expect(await exchange.analytics.flush()).toEqual({ delivered: 2, failed: 0, pending: 0 })
+    expect(exchange.events).toEqual([1, 2])
+  })
 
   test.for([
     ['a getter that throws null', getter(throwing(null)), 'invalid_json'],

@@ -73,7 +73,7 @@ const fields = fc.record(Object.fromEntries(names.split(' ').map((name) => [name
 })
 
 describe('validation', () => {
-  test("throws the error code with which the service would reject the call, if any", () => {
+  test('throws the error code with which the service would reject the call, if any', () => {
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(fields, value), (type, call) => {
         expect(thrownCode(type, call)).toBe(serviceCode(type, withFullArrays(call)))
