@@ -1,6 +1,6 @@
 import { COMPONENT_NAMES, type ComponentName } from './components.ts'
 
-/** A file next to service.ts. ARCHITECTURE.md describes them. */
+/** A file next to service.ts. */
 export interface RootFile<Name extends string = string> {
   /** The components and the files next to it that it may import. */
   readonly mayImport: readonly (Name | ComponentName | 'protocol')[]

@@ -12,7 +12,7 @@ export const SUBFOLDERS = {
       "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     transforms: 'JSONata expressions that make request bodies, evaluated in processes with limits',
-    auth: 'authentication of requests: Authorization, access tokens of OAuth 2',
+    auth: 'authentication of requests: Authorization, OAuth 2 access tokens',
     network: 'sockets: name look-ups, forbidden addresses, deadlines',
     health: 'breakers, pauses requested by receivers, paused webhooks, and their log lines',
     parking: 'parked parts: moved to their lanes when due, held, resumed, or expired',
@@ -32,7 +32,7 @@ export const SUBFOLDERS = {
       'conditions and functions of computed traits: validation, planning, evaluation, explanation; the facts of an event. Pure',
   },
   admin: {
-    access: 'authentication, the role that each route requires, limits of clients',
+    access: 'authentication, the role that each route requires, limits for clients',
     api: 'shared by routes: parts of schemas, lists, bodies, record versions',
     computations:
       'shared by audiences and computed traits: records, faults, syncs, previews, explanations',
@@ -67,7 +67,7 @@ export const SUBFOLDERS = {
     jetstream: 'the log: appending events to a stream, and consuming them',
     encryption: 'checking and changing the key that seals secrets',
     move: 'moving the data of an embedded service into the cluster, slice by slice',
-    changes: 'changes of other nodes: by notification, with polling as a fallback',
+    changes: 'changes by other nodes: by notification, with polling as a fallback',
     signals: 'messages and requests between nodes',
     events: 'the archive: events, duplicates, and why destinations declined them; its followers',
     deliveries: 'deliveries and attempts: due, claimed with leases, recorded, listed',

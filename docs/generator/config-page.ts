@@ -23,7 +23,6 @@ export function configPage(): string {
       'Hookline sends `CONNECT` for both `https` and `http`. If you have `http` webhooks, the proxy must allow it for port 80.',
       'TLS is end-to-end between Hookline and the receiver, and the certificate is verified as it is without a proxy. For an `https` proxy, `tlsCaFile` also applies.',
       'Percent-encode special characters in the user name and password. The whole URL is a secret: Hookline never shows it.',
-      'The variables `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` have no effect.',
     ]),
     "The proxy resolves the webhook's host name and connects to it, so **configure the proxy to refuse your private networks**. Hookline still refuses forbidden ports, forbidden addresses, and names that resolve to them. If Hookline cannot resolve a name within a second, the proxy decides. The address of the proxy itself may be private.",
     'If the proxy is unreachable, rejects the credentials or cannot connect, the attempt has the class `proxy_failed` and is retried. `attemptTimeout` includes the time for the proxy.',

@@ -5,59 +5,55 @@ import { formatGoal, formatSpread } from '../../bench/report/report.ts'
 import { readResult, type StoredMeasurement } from '../../bench/report/results.ts'
 import { code, plain, table } from './markdown.ts'
 
-/** The subject of each benchmark. */
-export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
+/** The benchmarks that explain costs to contributors. Decision 24 has their figures. */
+type Breakdown = 'cpu-breakdown' | 'delivery-steps'
+
+/** The subject of each benchmark on the page. */
+export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string>> = {
   'ingest-single':
-    'Calls accepted with one call per request, over 256 connections and over 64, each on disk before its 200, compared with a bare `node:http` server that parses the JSON and responds.',
-  'ingest-batch':
-    'Calls accepted in batches of 20, as client libraries send them, each on disk before its 200, compared with the same bare server.',
+    'Single calls accepted over 256 connections, each on disk before its 200, compared with a bare `node:http` server that parses the JSON and responds.',
+  'ingest-batch': 'The same with batches of 20 calls, as client libraries send them.',
   delivery:
-    'Events from the log through decision, signature and request to a receiver, with a record of each delivery, compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
-  routing:
-    'Deliveries with a filter of two clauses that selects every event, compared with deliveries without one.',
-  transforms: 'Deliveries with a transform of ten lines, compared with deliveries without one.',
+    'Events from the log to a receiver, with a record of each delivery, compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
+  routing: 'Deliveries with a filter that selects every event, compared with no filter.',
+  transforms: 'Deliveries with a transform of ten lines, compared with no transform.',
   traces:
     'Deliveries with OpenTelemetry on and no trace sampled, compared with deliveries without a collector, and with `traceContext: off`.',
   'delivery-peers':
-    'The events from `delivery`, sent through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ runs on Redis without appendonly, so its jobs are not on disk; completed jobs are removed. pg-boss runs on PostgreSQL with fsync; completed jobs are kept, without attempts.',
+    'The events from `delivery`, sent through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ runs on Redis without appendonly, so its jobs are not on disk; pg-boss runs on PostgreSQL with fsync.',
   'end-to-end':
-    'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call. Overload: deliveries per second while 32 or 256 connections each send their next call after the previous response.',
+    'Latency from when a call is due until it arrives at the receiver, at half of the maximum rate of single calls, sent at random times. Overload: deliveries while each of 32 or 256 connections sends its next call after the previous response.',
   isolation:
-    'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault; the noise is the difference between two of these.',
+    'Healthy webhooks at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault. The noise is the difference between two of these runs.',
   growth:
-    'Events per second from call to receiver with 10 million rows of history and a million pending deliveries for the same destination, compared with an empty database.',
+    'Throughput from call to receiver with 10 million rows of history and a million pending deliveries, compared with an empty database.',
   memory:
     'Memory of the process after the same load, with a million pending deliveries and with none.',
   restart:
     'Time from the start of the process to the first delivery, with a million pending deliveries.',
-  cost: 'The resources that an event of 825 bytes uses from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
+  cost: 'Resources for each event from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
   'cost-ratio':
-    'The CPU time of an event from call to receiver, in all threads, compared with the bare server and the bare loop together.',
+    'CPU time from call to receiver, in all threads, compared with the bare server and the bare loop together.',
   'cost-low':
-    'The CPU time and the wake-ups of an event from call to receiver at 200 events/s, compared with a bare `node:http` server that sends each call with undici.',
+    'CPU time and thread wake-ups from call to receiver at 200 events/s, compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
-    'The number of our functions and files that one `track` call passes through on its way to one receiver, and its messages between threads.',
-  'delivery-steps':
-    'The CPU time of a delivered event, in steps: the bare loop of `delivery`; with events from the log on disk; with a record of each delivery on disk; and Hookline, which adds decisions, lanes, limits, breakers, retries, guards and metrics.',
-  cores:
-    'Throughput with 0, 1 and 2 threads for ingestion and delivery, and the load of each thread, from which the estimates below are calculated.',
-  'cpu-breakdown': 'The CPU time of an event by thread, folder of our code, and library.',
-  scaling: 'Throughput by number of destinations and by call size.',
+    'Functions and files of Hookline that a `track` call runs on its way to one receiver, and its messages between threads.',
+  cores: 'Throughput and CPU time with 0, 1 and 2 threads each for ingestion and delivery.',
+  scaling: 'Throughput by number of destinations, call size, and pending deliveries.',
   cluster:
-    'Ingestion, and events from call to receiver, through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. See [scaling](scaling.md) for the cost of each part.',
+    'Throughput through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. [Scaling](scaling.md) has the cost of each part.',
   'audience-sync':
-    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the delivery rate divided by the rate in an equally long period without a sync.',
+    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio compares the delivery rate with an equally long period without a sync.',
   'audience-latency':
     'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':
-    'Events from call to receiver with 50 audiences, and with 50 that count other events, compared with none.',
+    'Throughput from call to receiver with 50 audiences, and with 50 that count other events, compared with none.',
   'client-rate':
     '`track()` calls that the client library enqueues on one core, while no server responds, compared with `@segment/analytics-node`.',
   'client-memory': 'Bytes of JSON in the queue of the client library for each byte of memory.',
   'client-go-rate':
     '`Track` calls that the Go client library serialises on one core, while no server responds, compared with the two common versions of analytics-go, which serialise in the background.',
-  'client-go-memory':
-    'Bytes of JSON in the queue of the Go client library for each byte of memory.',
+  'client-go-memory': 'The same as `client-memory`, for the Go client library.',
 }
 
 const RESULTS = Object.keys(SUBJECTS)
@@ -77,32 +73,32 @@ export function performancePage(): string {
       .map(([name, subject]) => `- ${code(name)}: ${subject}`)
       .join('\n'),
     '## Figures',
-    'The figures are medians over all rounds, with the minimum and the maximum. Benchmarks that share a row in [the table of machines](#repeat-the-measurements) can be compared with each other; the others ran on other machines or versions.',
-    table(['benchmark', 'figure', 'median (min – max)', 'goal', ''], RESULTS.flatMap(rowsOf)),
+    'The figures are medians over all rounds, with the minimum and the maximum. Compare benchmarks with each other only if they share a row in [the table of machines](#repeat-the-measurements).',
+    table(['benchmark', 'figure', 'median (min–max)', 'goal'], RESULTS.flatMap(rowsOf)),
     ...RESULTS.flatMap(({ notes }) => notes.filter((note) => note.includes('missing:'))).map(plain),
-    ...RESULTS.flatMap(threadTable),
     ...RESULTS.flatMap(({ curves = [] }) => curves).map(
       (curve) => `![${curve.title}](${pathOf(curve).replace('docs/explanation/', '')})`,
     ),
     '## Bottlenecks',
     ...LIMITS,
     '## More cores',
-    'Estimates based on `cores`, assuming a constant cost for each event. They ignore the load generator, the receiver, the disk, and resources that cores share.',
+    'Estimates from `cores`, assuming a constant cost for each event. They ignore the load generator, the receiver, the disk, and resources that cores share.',
     ...(readResult('cores')?.tables ?? []).filter(({ name }) => name === 'Estimate').map(tableOf),
     '## Repeat the measurements',
     ...METHOD,
+    `All machines: ${SHARED_PARTS.map(plain).join(', ')}.`,
     table(['machine', 'commit', 'rounds', 'benchmarks'], machineRows()),
   ]
   return `${blocks.join('\n\n')}\n`
 }
 
 const LIMITS = [
-  "**CPU time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. With three or more cores, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of the main thread's work, but messages between threads add about a quarter to the cost of an event.",
-  '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput. This requires enough concurrent events: enough client connections, and a large enough `webhookQueueSize`.',
+  "**CPU time.** With one or two cores, the main thread does everything except writing to SQLite: parsing, decisions, signatures and HTTP. It is the bottleneck on two cores, while the writer thread is busy for a quarter to a half of the time. With three or more cores, separate threads do most of the main thread's work (`ingestThreads`, `deliveryThreads`). Messages between threads add about a quarter to the cost of an event.",
+  '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput, if enough events are in progress: with enough client connections, and a large enough `webhookQueueSize`.',
 ]
 
 const PEERS = [
-  'Measured manually on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its August 2026 source, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. The load generator and the receiver ran on the same cores and used about 0.06 ms per event. CPU includes the databases. Each product ran once, so differences below 10% are not significant.',
+  'Measured manually on 26 November 2026, outside `npm run bench`, on one machine with two cores and 24 GiB. Each product was built in release mode from its August 2026 source, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. The load generator and the receiver ran on the same cores. CPU includes the databases. Each product ran once, so differences below 10% are not significant.',
   table(
     [
       'product',
@@ -124,13 +120,13 @@ const PEERS = [
     ].map((row) => row.split(' | ')),
   ),
   'With 256 connections, Hookline be6538b8 accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
-  'A 2xx does not mean the same thing in every product. In Hookline, Hook0 and RudderStack, the event is committed and synced to disk. In Svix, it is committed in PostgreSQL, and its task is in Redis, which syncs once a second. In Outpost, it is confirmed by a RabbitMQ quorum queue; destinations are only in Redis. In Convoy, it is enqueued in Redis, and the response is 201 even if Redis refuses it.',
+  'After a 2xx, the event is on disk in Hookline, Hook0 and RudderStack. In Svix, it is committed in PostgreSQL, but its task is in Redis, which syncs once a second. In Outpost, a RabbitMQ quorum queue has confirmed it. In Convoy, it is in Redis, or lost: the response is 201 even if Redis refuses the event.',
 ]
 
 const METHOD = [
-  '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` runs one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
-  "Hookline and its peers take turns, in a different order each round. Each round starts new processes, and begins with a warm-up: 10 s for rounds of 10 s, otherwise half of the measured time. A ratio is Hookline's figure divided by the peer's in the same round.",
-  'One process sends prepared requests over raw sockets, and the receiver does as little as HTTP allows. Both share the cores with the measured program. A call is about 800 bytes long and has a unique messageId. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
+  '`npm run bench` measures everything above except the other products, and breaks down the CPU time of an event (`delivery-steps`, `cpu-breakdown`). `npm run bench -- NAME` runs one benchmark. Both need only `npm ci`, except for `delivery-peers` (Redis and PostgreSQL), `cluster` (NATS and PostgreSQL) and the Go client library (Go). `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
+  'The programs that are compared take turns, and their order is reversed every other round. Most measurements begin with a warm-up. A ratio divides two figures from the same round.',
+  'One process sends prepared requests of about 800 bytes per call over raw sockets, and the receiver does as little as HTTP allows. Both share the cores with the measured program. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
 ]
 
 export function performancePlots(): readonly { path: string; render: () => string }[] {
@@ -143,19 +139,20 @@ function pathOf({ name }: Curve): string {
   return `docs/explanation/performance/${name}.svg`
 }
 
-function rowsOf({ name, figures }: StoredMeasurement): readonly (readonly string[])[] {
-  return figures.map((figure, index) => [
-    index === 0 ? code(name) : '',
-    plain(figure.name),
-    cell(figure),
-    figure.goal === undefined ? '' : formatGoal(figure.goal),
-    figure.goal === undefined ? '' : isMet(figure) ? 'met' : '**not met**',
-  ])
+/** The figures on the page. `npm run bench` prints the others, which have no goal. */
+export function shownFigures({ figures }: Pick<StoredMeasurement, 'figures'>): readonly Figure[] {
+  return figures.filter(({ name }) => !/, 64 connections$|^rate, /.test(name))
 }
 
-function threadTable({ name, tables = [] }: StoredMeasurement): readonly string[] {
-  const found = tables.filter((each) => each.name === 'CPU by thread')
-  return found.flatMap((each) => [`CPU time in ${code(name)} by thread:`, tableOf(each)])
+function rowsOf(result: StoredMeasurement): readonly (readonly string[])[] {
+  return shownFigures(result).map((figure, index) => [
+    index === 0 ? code(result.name) : '',
+    plain(figure.name),
+    cell(figure),
+    figure.goal === undefined
+      ? ''
+      : `${formatGoal(figure.goal)}, ${isMet(figure) ? 'met' : '**not met**'}`,
+  ])
 }
 
 function tableOf({ labels, columns, rows }: Table): string {
@@ -167,10 +164,16 @@ function tableOf({ labels, columns, rows }: Table): string {
   )
 }
 
+/** The parts of the machine descriptions that are the same for all benchmarks, such as the memory. */
+const SHARED_PARTS = RESULTS[0]!.machine
+  .split(', ')
+  .filter((part) => RESULTS.every(({ machine }) => machine.split(', ').includes(part)))
+
 function machineRows(): readonly (readonly string[])[] {
   const names = new Map<string, string[]>()
   for (const { name, machine, commit, rounds, seconds } of RESULTS) {
-    const key = `${plain(machine)}\n${plain(commit)}\n${rounds} of ${seconds} s`
+    const parts = machine.split(', ').filter((part) => !SHARED_PARTS.includes(part))
+    const key = `${plain(parts.join(', '))}\n${plain(commit)}\n${rounds} of ${seconds} s`
     names.set(key, [...(names.get(key) ?? []), code(name)])
   }
   return [...names].map(([key, of]) => [...key.split('\n'), of.join(', ')])
@@ -178,6 +181,6 @@ function machineRows(): readonly (readonly string[])[] {
 
 function cell({ unit, values }: Figure): string {
   const { median, min, max } = formatSpread(values)
-  const spread = values.length > 1 ? ` (${min} – ${max})` : ''
+  const spread = values.length > 1 ? ` (${min}–${max})` : ''
   return plain(`${median}${spread} ${unit}`.trim())
 }

@@ -233,7 +233,7 @@ function computedExamples(): string[] {
       ],
     ),
     list([
-      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a list, any JSON value for `first` and `last`, or `null` when no event is left.',
+      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a boolean, a list, any JSON value for `first` and `last`, or, for some functions, `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
       '`userId` is always present; `anonymousId` never is. If a change is sent more than once, its `messageId` is the same.',

@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths, unless only this machine can connect to Hookline. Then they are URLs with the address that Hookline listens on.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths or, if only this machine can connect to Hookline, URLs with the address that Hookline listens on.',
     isLocation: true,
     parse: consoleUrl,
   },
@@ -174,12 +174,12 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Requests beyond that get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    doc: 'Maximum number of requests per minute with an invalid token that get a 401, for each client address (IPv6: each /64). Requests beyond that get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token with more connections.',
+    doc: 'Maximum number of connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token with more connections.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -206,7 +206,7 @@ export const SETTINGS = {
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
+    doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set.',
     secret: true,
     isLocation: true,
     parse: proxyUrl,
@@ -247,7 +247,7 @@ export const SETTINGS = {
     parse: time(0, 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'Maximum anonymousIds linked to a profile: those first seen with its users. Any others are reported, but not linked.',
+    doc: 'Maximum number of anonymousIds linked to a profile: those first seen with its users. Any others are reported, but not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -267,17 +267,17 @@ export const SETTINGS = {
     parse: threads,
   },
   maxInFlight: {
-    doc: 'Maximum attempts in flight. Fewer if maxOpenFiles permits fewer connections.',
+    doc: 'Maximum number of attempts in flight. Fewer if maxOpenFiles permits fewer connections.',
     default: '512',
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: "Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight. A webhook can have a lower one: `limits.concurrency`.",
+    doc: "Maximum number of attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight. A webhook can have a lower limit: `limits.concurrency`.",
     default: '64',
     parse: integer(1, 16_384),
   },
   webhookQueueSize: {
-    doc: 'Maximum deliveries per webhook in memory: waiting for an attempt, in flight, or waiting to be recorded. All others are parked in the database.',
+    doc: 'Maximum number of deliveries per webhook in memory: waiting for an attempt, in flight, or waiting to be recorded. All others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
@@ -297,12 +297,12 @@ export const SETTINGS = {
     parse: integer(1024, 16 * 1024 * 1024),
   },
   maxBatchExpansionBytes: {
-    doc: 'Maximum bytes that the context and integrations of a batch may add to all its calls together: their size multiplied by the number of calls.',
+    doc: 'Maximum number of bytes that the context and integrations of a batch may add to all its calls together: their size multiplied by the number of calls.',
     default: String(4 * LIMITS.batchBytes),
     parse: integer(1024, 256 * 1024 * 1024),
   },
   maxBatchMessages: {
-    doc: 'Maximum calls in one request.',
+    doc: 'Maximum number of calls in one request.',
     default: String(LIMITS.batchMessages),
     parse: integer(1, 100_000),
   },
@@ -312,12 +312,12 @@ export const SETTINGS = {
     parse: integer(4, 512),
   },
   maxWaitingBytes: {
-    doc: 'Maximum bytes of calls waiting to be written to disk. Further calls get 503.',
+    doc: 'Maximum size of all calls waiting to be written to disk, in bytes. Further calls get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   maxBufferedBodyBytes: {
-    doc: 'Maximum bytes of request bodies that are partially received or waiting to be parsed. Further requests get 503.',
+    doc: 'Maximum size of all request bodies that are partially received or waiting to be parsed, in bytes. Further requests get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
@@ -337,17 +337,17 @@ export const SETTINGS = {
     parse: time(1_000, 24 * HOUR),
   },
   maxPipelinedRequests: {
-    doc: 'Maximum pipelined requests waiting on one connection. Beyond that, the connection is closed.',
+    doc: 'Maximum number of pipelined requests waiting on one connection. Beyond that, the connection is closed.',
     default: '64',
     parse: integer(1, 10_000),
   },
   maxWaitingConnections: {
-    doc: 'Maximum new connections waiting to be accepted. Linux caps this at net.core.somaxconn. Clients beyond the limit wait for a second or longer.',
+    doc: 'Maximum number of new connections waiting to be accepted. Linux caps this at net.core.somaxconn. Clients beyond the limit wait for a second or longer.',
     default: '4096',
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections that the service opens; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum number of files and connections that the service opens; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },
@@ -362,7 +362,7 @@ export const SETTINGS = {
     parse: traceUrl,
   },
   maxDestinationsInMetrics: {
-    doc: 'Maximum destinations that `/metrics` shows individually, with their names. The others are summed as `other`. At 1,000, a scrape takes about 100 ms.',
+    doc: 'Maximum number of destinations that `/metrics` shows individually, with their names. The others are summed as `other`. At 1,000, a scrape takes about 100 ms.',
     default: '200',
     parse: integer(0, 10_000),
   },

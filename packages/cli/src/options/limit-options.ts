@@ -25,7 +25,7 @@ export function withLimitOptions(
     )
     .option(
       '--concurrency <count>',
-      `maximum attempts in flight to ${of}`,
+      `maximum number of attempts in flight to ${of}`,
       setting((text) => ({ concurrency: wholeNumber(1)(text) })),
     )
     .option(

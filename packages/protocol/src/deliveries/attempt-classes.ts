@@ -17,7 +17,7 @@ export const ATTEMPT_CLASSES = {
   http_throttled: {
     meaning:
       'The receiver responded with 408, 425 or 429. Hookline tries again, but not before the time in Retry-After.',
-    help: 'Nothing to do if it is temporary. Otherwise make the receiver accept more requests, or respond before it processes them.',
+    help: 'No action is needed if this is temporary. Otherwise, make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
     meaning:
@@ -50,12 +50,12 @@ export const ATTEMPT_CLASSES = {
   auth_failed: {
     meaning:
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker counts this as a failed connection.",
-    help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains its response.",
+    help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains the server's response.",
   },
   mail_refused: {
     meaning:
       'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
-    help: "Compare user, password, sender and recipients with the mail server's requirements. The attempt's error contains its reply.",
+    help: "Compare user, password, sender and recipients with the mail server's requirements. The attempt's error contains the server's reply.",
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',
