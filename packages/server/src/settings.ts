@@ -169,7 +169,7 @@ export const SETTINGS = {
     parse: time(60_000, 90 * 24 * HOUR),
   },
   adminRateLimit: {
-    doc: 'Maximum requests per second to the management API, for each token. 0 means no limit.',
+    doc: 'Maximum requests per second to the management API, for each token and each session. 0 means no limit.',
     default: '1000',
     parse: integer(0, 1_000_000),
   },

@@ -32,7 +32,7 @@ async function untilAttempt(engine: TestEngine, clock: ManualClock, number: numb
   }
 }
 
-test('a webhook has its own schedule and window, which a restart keeps', async () => {
+test('a webhook has its own schedule and window, which survive a restart', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver({ respond: 500 })
   using folder = new TemporaryFolder()

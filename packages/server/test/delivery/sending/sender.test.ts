@@ -44,7 +44,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('the request', () => {
-  test('is a POST of the body to the URL, with the headers of webhook and delivery', async () => {
+  test('is a POST of the body to the URL, with the headers of the webhook and the delivery', async () => {
     const receiver = await listening()
     const { startedAt } = await openSender().send(
       request(`${receiver.url}?key=1&key=2`, { headers: { 'X-Tenant': 'a' }, attempt: 3 }),

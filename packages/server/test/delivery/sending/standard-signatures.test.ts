@@ -48,7 +48,7 @@ test('the secret of a webhook signs instead of the shared one, with its own prev
   expect(signersIn({ sharedSecret: null }, { secret: 'own' })).toEqual(['own'])
 })
 
-test('a key signs from its time on, and until its end, newest first', () => {
+test('a key signs from its start until its end, and the newest signature comes first', () => {
   const signingKeys = [
     { privateKey: first, until: NOON + 20 },
     { privateKey: second, from: NOON + 10 },
