@@ -9,7 +9,7 @@ import { indexPage } from './index-page.ts'
 import { managementClient } from './management-client.ts'
 import { metricsPage } from './metrics-page.ts'
 import { RECEIVER_PAGES } from './receiver-programs.ts'
-import { receiversPage } from './receivers-page.ts'
+import { receiversPage, webhookLimitsPage } from './receivers-page.ts'
 import { performancePage, performancePlots } from './performance-page.ts'
 import { scalingPage } from './scaling-page.ts'
 import { webhookPayloadPage, webhookPayloadSchema } from './api/webhook-payload-page.ts'
@@ -32,6 +32,7 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/reference/webhook-payload.md', render: webhookPayloadPage },
   { path: 'docs/reference/webhook-payload.schema.json', render: webhookPayloadSchema },
   { path: 'docs/guides/receivers.md', render: receiversPage },
+  { path: 'docs/guides/webhook-limits.md', render: webhookLimitsPage },
   ...RECEIVER_PAGES,
   { path: 'packages/cli/src/api/generated/management-client.ts', render: managementClient },
   { path: 'docs/explanation/performance.md', render: performancePage },

@@ -7,37 +7,34 @@ import {
   LIMITS,
 } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
-import {
-  GONE_LIMIT,
-  MIN_INTERVAL_MS,
-} from '../../packages/server/src/delivery/health/webhook-pauser.ts'
 import { nextAttemptAt } from '../../packages/server/src/delivery/parts/parts.ts'
-import {
-  classifyResponse,
-  MAX_RETRY_AFTER_MS,
-  retryAfter,
-} from '../../packages/server/src/delivery/sending/outcome.ts'
-import { SETTINGS } from '../../packages/server/src/settings.ts'
+import { classifyResponse, retryAfter } from '../../packages/server/src/delivery/sending/outcome.ts'
 import { code, formatCount, plain, table } from './markdown.ts'
 import { receiverPrograms } from './receiver-programs.ts'
 
-const PAGE = new URL('../guides/receivers.md', import.meta.url)
-
 /** docs/guides/receivers.md with up-to-date tables of programs, responses, attempts and numbers. */
 export function receiversPage(): string {
-  const regions = {
+  return guideWith('receivers.md', {
     programs: receiverPrograms(),
     responses: responses(),
     schedule: schedule(),
-    limits: limits(),
     numbers: numbers(),
-  }
-  return Object.entries(regions).reduce(withRegion, readFileSync(PAGE, 'utf8'))
+  })
+}
+
+/** docs/guides/webhook-limits.md with an up-to-date table. */
+export function webhookLimitsPage(): string {
+  return guideWith('webhook-limits.md', { limits: limits() })
+}
+
+function guideWith(file: string, regions: Readonly<Record<string, string>>): string {
+  const page = readFileSync(new URL(`../guides/${file}`, import.meta.url), 'utf8')
+  return Object.entries(regions).reduce(withRegion, page)
 }
 
 function withRegion(page: string, [name, content]: [string, string]): string {
   const region = new RegExp(`(<!-- ${name}: .* -->\n)[^]*?(<!-- end of ${name} -->)`)
-  if (!region.test(page)) throw new Error(`receivers.md has no markers around its ${name}.`)
+  if (!region.test(page)) throw new Error(`The page has no markers around its ${name}.`)
   return page.replace(region, (_, begin: string, end: string) => `${begin}\n${content}\n\n${end}`)
 }
 
@@ -152,26 +149,10 @@ function defaultOf(name: LimitName): string {
 }
 
 function numbers(): string {
-  const { attemptTimeoutMs, retryWindowMs, noticeRetryWindowMs, messageBytes } = LIMITS
   return table(
     ['limit', 'value'],
     [
-      ['response time, by default', `${attemptTimeoutMs / 1000} s`],
-      [
-        'retries for an event after it first became due, by default',
-        `${retryWindowMs / HOUR_MS} hours`,
-      ],
-      ['retries for a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
-      ['longest delay that `Retry-After` can request', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
-      [
-        'consecutive 410 responses that pause a webhook',
-        `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the previous one`,
-      ],
-      [
-        'retention of events, for replays, by default',
-        `${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR_MS / 24} days`,
-      ],
-      ['maximum size of a call, by default', `${messageBytes / 1024} KiB`],
+      ['maximum size of a call, by default', `${LIMITS.messageBytes / 1024} KiB`],
       [
         'maximum body size of a delivery (a computed trait can be a long list)',
         `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,

@@ -40,6 +40,8 @@ const FOLDERS: readonly Folder[] = [
       'reverse-proxy',
       'receivers',
       'receiver-authentication',
+      'webhook-limits',
+      'inspector',
       'find-a-failing-webhook',
       'alerts',
     ],

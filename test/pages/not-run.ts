@@ -17,7 +17,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/guides/cluster.md': 'needs PostgreSQL and NATS servers; test/cluster starts them',
   'docs/guides/backups.md': 'needs Docker, systemd or cron',
   'docs/guides/deploying.md': 'needs root, systemd or Docker; test/deploy tests the files',
-  'docs/guides/receivers.md': 'needs a running service; test/e2e tests keys and limits',
+  'docs/guides/receivers.md': 'needs a running service; test/e2e tests keys',
+  'docs/guides/webhook-limits.md': 'needs a running service; test/e2e tests limits',
   'docs/guides/alerts.md':
     'needs a mail server and a host name; packages/server/test and test/e2e test email',
   'docs/guides/traces.md': 'needs a collector; test/e2e has one',

@@ -16,8 +16,8 @@ export interface GoneCount {
 }
 
 const GONE = 410
-export const GONE_LIMIT = 3
-export const MIN_INTERVAL_MS = 60_000
+const GONE_LIMIT = 3
+const MIN_INTERVAL_MS = 60_000
 const MAX_WEBHOOKS = 10_000
 /** The delay before a retry after a conflict; by then, this node has the other change. */
 const AFTER_CONFLICT_MS = 1_000
