@@ -16,7 +16,7 @@ export function configPage(): string {
       'private, loopback and reserved addresses, and names that resolve to them (exceptions: `allowedNetworks`)',
       'ports of services other than web servers (exceptions: `allowedPorts`)',
     ]),
-    'These settings do not affect the webhook URL `http://inspector.internal/`, the built-in [inspector](../guides/receivers.md#the-inspector).',
+    'These settings do not affect the webhook URL `http://inspector.internal/`, the built-in [inspector](../guides/inspector.md).',
     '## Egress proxy',
     'With `egressProxy`, every connection to a webhook uses that proxy: deliveries, test deliveries, replays and deletion notices.',
     list([
