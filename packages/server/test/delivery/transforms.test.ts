@@ -1,8 +1,8 @@
-import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
+import { LIMITS, READY_MADE_TRANSFORMS } from '@hookline/protocol'
 import jsonata from 'jsonata'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { inexactFields } from '../../src/delivery/transforms/exact-numbers.ts'
 import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 
@@ -229,6 +229,24 @@ describe('a hostile transform', () => {
     const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
     expect(await hostile).toEqual({ error: 'The transform needed more than 16 MiB.' })
     expect(await Promise.all(others)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
+  })
+
+  test('has a result of at most 4 MiB in UTF-8', async () => {
+    const quadrupled = (bytes: number) =>
+      transforms.apply(
+        '($twice := text & text; $twice & $twice)',
+        Buffer.from(JSON.stringify({ text: '漢'.repeat((bytes - 2) / 12) })),
+      )
+    const maxBytes = LIMITS.payloadBytes - 2
+    const error = 'The result of the transform is larger than 4 MiB.'
+    // On a busy machine, an evaluation of this size may exceed the CPU limit first.
+    await vi.waitFor(async () => {
+      const { json = '' } = (await quadrupled(maxBytes)) as { readonly json?: string }
+      expect(Buffer.byteLength(json)).toBe(maxBytes)
+    }, 20_000)
+    await vi.waitFor(async () => {
+      expect(await quadrupled(maxBytes + 12)).toEqual({ error })
+    }, 20_000)
   })
 
   test('just below the limit gives other expressions their turns', async () => {

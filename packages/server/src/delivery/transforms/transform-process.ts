@@ -42,7 +42,6 @@ const WALL_MS = [2 * MAX_CPU_MS, 2 * MAX_CPU_MS, 10 * MAX_CPU_MS, 100 * MAX_CPU_
 /** An evaluation fails when this many of its tries exceed the CPU limit. The first try may include compilation and optimisation by V8. */
 const MAX_EXCEEDED = 2
 const MAX_COMPILED = 500
-const MAX_RESULT_CHARACTERS = 4 * 1024 * 1024
 
 /** Evaluates expressions. Runs inside the context: it must not use anything outside this function. */
 function evaluator(
@@ -176,7 +175,7 @@ function attempt(evaluations: readonly Evaluation[], wallMs: number) {
 
 function checkSize(result: TransformResult): TransformResult {
   const { json = '' } = result as { readonly json?: string }
-  if (json.length <= MAX_RESULT_CHARACTERS) return result
+  if (Buffer.byteLength(json) <= LIMITS.payloadBytes) return result
   return { error: 'The result of the transform is larger than 4 MiB.', isOverLimit: true }
 }
 
