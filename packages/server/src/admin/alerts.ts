@@ -29,7 +29,7 @@ import { Problem } from './problems/problem.ts'
 const format = Schema.oneOf(CHANNEL_FORMAT_NAMES, `One of ${CHANNEL_FORMAT_NAMES.join(', ')}.`)
 
 const AlertsResponse = Type.Object({
-  sourceId: Schema.text('The id of the built-in source. It is created with the first channel.'),
+  sourceId: Schema.text('The id of the built-in source, which is created with the first channel.'),
   conditions: Type.Array(
     Type.Object({
       condition: Type.String(),

@@ -85,7 +85,7 @@ const schemas = {
       Schema.strict,
     ),
     response: Schema.ok(
-      'The number of users in the request.',
+      'The number of different users in add and in remove.',
       Type.Object({ added: Type.Integer(), removed: Type.Integer() }),
     ),
   },
@@ -159,7 +159,7 @@ function changeErrors(add: readonly string[], remove: readonly string[]): readon
     ]
   }
   const removed = new Set(remove)
-  const hint = 'Keep it in only one of them.'
+  const hint = 'Keep the user in only one of them.'
   return add.flatMap((id, index) =>
     removed.has(id)
       ? fieldError(jsonPointer('add', index), 'not_unique', 'The user is also in remove.', hint)

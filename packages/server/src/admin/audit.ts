@@ -25,8 +25,8 @@ const AuditEntryResponse = Type.Object({
 })
 
 const filter = {
-  actorId: Type.Optional(Schema.text('Only changes made with this token.')),
-  action: Type.Optional(Schema.text('Only this operationId.')),
+  actorId: Type.Optional(Schema.text('Only changes made with the token or session with this id.')),
+  action: Type.Optional(Schema.text('Only changes with this operationId.')),
   targetId: Type.Optional(Schema.text('Only changes to the record with this id.')),
 }
 
@@ -142,7 +142,6 @@ export function recordEntry<T extends { readonly id: string }>(
   })
 }
 
-/** The maximum number of ids in an entry. */
 export const MAX_AUDITED_IDS = 1_000
 
 const MAX_RECORDS_BYTES = 64 * 1024

@@ -18,7 +18,7 @@ const schema = {
     'Downloads a copy of the database without stopping the service',
   ),
   description:
-    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` creates a data folder from it. The download is aborted after backupTimeout, or when a deletion purges users. Start it again in that case.',
+    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` creates a data folder from it. The download is aborted after backupTimeout. It is also aborted when a deletion purges users: then start it again.',
   response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 

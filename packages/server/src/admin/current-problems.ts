@@ -24,7 +24,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. A problem with undelivered events is listed until they are replayed: for at most a day if they expired, and at most an hour if they were rejected.',
+    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. A problem with undelivered events is listed until they are replayed, but for at most a day if they expired, or an hour if they were rejected.',
   response: Schema.ok(
     'The problems.',
     Type.Object({
@@ -46,7 +46,7 @@ const schema = {
               ['service', 'source', 'destination', 'node'],
               'The subject of the problem.',
             ),
-            id: Schema.text('Empty for the service, and for calls to an unknown source.'),
+            id: Schema.text('Empty for the service, and for calls without a known source.'),
             name: Type.String(),
           }),
           sampleDeliveryId: Schema.nullable(
@@ -59,7 +59,7 @@ const schema = {
               title: Type.String(),
               remedy: Schema.nullable(Schema.text('null if an earlier cause has the same remedy.')),
               url: Schema.nullable(
-                Schema.text('The webhook; null if the cause is not about a webhook.'),
+                Schema.text('The URL of the webhook; null if the cause is not about a single webhook.'),
               ),
               condition,
               severity,
@@ -80,7 +80,7 @@ interface ProblemDeps {
   readonly clock: Clock
 }
 
-/** `/problems`: what needs attention now. */
+/** `/problems`: the current problems. */
 export function addProblemsRoute(app: AdminApp, { facts, system, clock }: ProblemDeps): void {
   const readiness = recentReadiness(system.readiness, clock)
 

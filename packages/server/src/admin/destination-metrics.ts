@@ -99,7 +99,7 @@ function blockOf(
   { pending, held }: WaitingParts,
 ): WaitReason | undefined {
   const pause = pauseReason(destination, state.url)
-  // New destinations are disabled.
+  // A new destination is disabled, and blocks nothing.
   if (pause === 'destination_disabled' && pending + held === 0) return undefined
   if (pause !== undefined) return pause
   if (state.retryAfterUntil !== null) return 'retry_after'

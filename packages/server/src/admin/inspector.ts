@@ -38,18 +38,18 @@ const ResponseConfigRequest = Type.Partial(ResponseConfig, Schema.strict)
 
 const InspectorResponse = Type.Object({
   url: Schema.text(
-    'The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it.',
+    'The URL for webhooks. It can have any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it.',
   ),
   responses: ResponseConfig,
   requests: Type.Object({
     stored: Schema.integer('Stored requests.'),
-    bytes: Schema.integer('The bytes of the recorded requests: body, path and headers.'),
+    bytes: Schema.integer('The size of the stored requests in bytes: body, path and headers.'),
     received: Schema.integer('Requests since startup.'),
   }),
   limits: Type.Object({
     requests: Schema.integer('The maximum number of requests stored on each node.'),
     bytes: Schema.integer('The maximum number of bytes stored on each node.'),
-    bodyBytes: Schema.integer('The largest body. A larger one gets 413.'),
+    bodyBytes: Schema.integer('The maximum size of a body. A larger one gets 413.'),
   }),
 })
 
@@ -71,7 +71,7 @@ const summary = {
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, starting at 1.')),
   type: Schema.nullable(
-    Schema.text('type of the body; null if it has none, for example after a transform.'),
+    Schema.text('The type field of the body; null if it has none, for example after a transform.'),
   ),
   name: Schema.nullable(Schema.text('The name of the event, page or screen.')),
   userId: Schema.nullable(Type.String()),
@@ -79,7 +79,7 @@ const summary = {
   messageId: Schema.nullable(Type.String()),
   signature: Type.Object({
     verdict: Type.Enum(['valid', 'invalid', 'missing']),
-    reason: Schema.nullable(Schema.text('Why the signature is not valid; null otherwise.')),
+    reason: Schema.nullable(Schema.text('Why the signature is not valid; null if it is.')),
     xSignature: scheme('X-Signature'),
     webhookSignature: scheme('webhook-signature'),
   }),
@@ -96,7 +96,7 @@ const WholeRequest = Type.Object({
   ...summary,
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
     description:
-      'In order. The values of static headers are [hidden], and for viewers also the signatures.',
+      'In order. The values of static headers, and for viewers also the signatures, are replaced with [hidden].',
   }),
   body: Schema.text('The body as text.'),
 })
@@ -129,11 +129,11 @@ const schemas = {
   respond: {
     ...editor('changeInspectorResponses', 'Sets the response'),
     body: ResponseConfigRequest,
-    response: Schema.ok('The response, until a restart.', ResponseConfig),
+    response: Schema.ok('The response, which applies until a restart.', ResponseConfig),
   },
   clear: {
     ...editor('clearInspector', 'Deletes all stored requests'),
-    response: Schema.ok('Requests were deleted.', Type.Object({ removed: Type.Integer() })),
+    response: Schema.ok('The number of deleted requests.', Type.Object({ removed: Type.Integer() })),
   },
 }
 

@@ -29,9 +29,10 @@ export class LiveStreams {
   }
 
   /**
-   * Makes room for another stream of a reader. At the limit, closes the first of these: the stream that has been unread
-   * longest, for at least 5 s; a stream of the token with the most streams; a stream of the session with the most streams,
-   * among this token's sessions. Returns false if none may be closed.
+   * Makes room for another stream of a reader. At the limit, closes the first of these: the stream
+   * that has been unread longest, for at least 5 s; a stream of the token with the most streams; a
+   * stream of the session with the most streams, among the sessions of the reader's token. Returns
+   * false if none may be closed.
    */
   makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true
@@ -97,7 +98,7 @@ function isGreedier(others: Streams, own: Streams): boolean {
 }
 
 const HEARTBEAT_MS = 15_000
-/** Messages per write. */
+/** The maximum number of messages per write. */
 const BATCH = 100
 
 type Reader = Pick<Actor, 'id' | 'tokenId'>

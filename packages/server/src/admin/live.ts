@@ -40,7 +40,7 @@ const schema = {
         Schema.oneOf(['event', 'decision', 'attempt'], 'Only messages of this kind.'),
       ),
       sourceId: only('activity from this source'),
-      destinationId: only('decisions and attempts for this destination. It does not filter events'),
+      destinationId: only('decisions and attempts for this destination; messages named event are not filtered'),
       type: Type.Optional(Schema.oneOf(EVENT_TYPES, `One of ${EVENT_TYPES.join(', ')}.`)),
       event: only('activity for track events, pages or screens with this name'),
       userId: only('activity from this user'),
@@ -75,7 +75,7 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
   app.get('/live', { schema, exposeHeadRoute: false }, async ({ query, headers, actor }, reply) => {
     const { topics = 'activity', lastEventId, ...filter } = query
     const names = topics.split(',')
-    // A reconnecting browser sends the id in the header, and an older one in the URL.
+    // A reconnecting browser sends the id in the header, and an older id in the URL.
     const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
     // After a disconnect, nothing would close the stream.
     if (reply.raw.destroyed) return reply.hijack()

@@ -57,7 +57,7 @@ const ProfileResponse = Type.Object(
     ),
     traits: Type.Record(Type.String(), Type.Object({ value: anything, ...origin }), {
       description:
-        'The traits from identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt.',
+        'The traits from identify calls, each with its event. The newest value applies; a timestamp in the future counts as the time of receipt.',
     }),
     computedTraits: Type.Array(Type.Object({ ...named, value: anything })),
     audiences: Type.Array(Type.Object(named)),
@@ -100,7 +100,7 @@ const schemas = {
     ...viewer('findProfile', summary),
     isLongRead: true,
     description:
-      'Profiles are kept while an audience or a computed trait exists. The first one builds them from all stored events.',
+      'Profiles are kept while an audience or a computed trait exists. Creating the first one builds them from all stored events.',
     querystring: Type.Object({ userId: Type.String(), space: inSpace }, Schema.strict),
     response,
   },

@@ -14,7 +14,7 @@ import { Problem, requireFound } from './problems/problem.ts'
 const REPLAYABLE: ReplayableState[] = ['delivered', 'rejected', 'expired', 'quarantined']
 
 const timeParameter = (which: string) =>
-  Type.Optional(Schema.text(`${which}, as ISO 8601: 2026-11-21T09:30:00Z.`))
+  Type.Optional(Schema.text(`${which}. In ISO 8601, like 2026-11-21T09:30:00Z.`))
 
 const CreateReplayRequest = Type.Object(
   {

@@ -80,7 +80,7 @@ export type AdminDeps = IdempotencyDeps &
     readonly roles: RouteRoles
     /** Requests per second for each token; `null` for no limit. */
     readonly rateLimit: number | null
-    /** Per minute for each client, then 429 instead of 401; `null` for no limit. */
+    /** Invalid tokens per minute for each client; further ones get 429. `null` for no limit. */
     readonly maxAuthFailuresPerMinute: number | null
     readonly metrics: Pick<Metrics, 'authFailures'>
     readonly live: LiveTopics

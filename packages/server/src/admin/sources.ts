@@ -40,7 +40,7 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Maximum calls per second on each node, at least 1; null for no limit.',
+      description: 'The maximum number of calls per second on each node, at least 1; null for no limit.',
     }),
   ),
   space: Schema.space(
@@ -69,7 +69,7 @@ const ChangeSourceRequest = Type.Object(
     additionalProperties: false,
     'x-immutable': {
       ...Schema.IMMUTABLE_FIELDS,
-      writeKeys: 'Add keys with POST /sources/:id/write-keys, remove them with DELETE.',
+      writeKeys: 'Add keys with POST /sources/:id/write-keys, and remove them with DELETE.',
     },
   },
 )

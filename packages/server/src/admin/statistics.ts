@@ -27,7 +27,7 @@ const STEPS = {
   '1d': steps('hour', 24),
 } as const satisfies Record<string, Step>
 
-/** Maximum number of points in all series together. */
+/** The maximum number of points in all series together. */
 const MAX_SERIES_POINTS = 10_000
 
 const countsField = (description: string) =>
@@ -76,7 +76,7 @@ const StatisticsQuery = Type.Object(
       ),
     ),
     sourceId: Type.Optional(
-      Schema.text('The id of a source, or of an audience or trait for entered and left.'),
+      Schema.text('The id of a source; for entered and left, of an audience or computed trait.'),
     ),
     destinationId: Type.Optional(
       Schema.text('Counts for this destination, and received calls for its source.'),
@@ -177,7 +177,7 @@ function isRequested(row: CountsRow, { destinationId }: Query): boolean {
   )
 }
 
-/** Whole steps that cover the requested range, up to now; by default the last 60 steps. */
+/** Whole steps that cover the requested range, up to now; by default, the last 60 steps. */
 function rangeOf(query: Query, stepMs: number, now: number): { from: number; to: number } {
   const requested = parseTimeRange(query)
   const past = (ms: number): number => Math.min(Math.max(ms, 0), now + stepMs)

@@ -42,7 +42,7 @@ const settingFields = {
 const SettingResponse = Type.Object({
   ...settingFields,
   hidden: Schema.nullable(
-    Schema.oneOf(['secret', 'admins_only'], 'admins_only: it names a path, a host or a network.'),
+    Schema.oneOf(['secret', 'admins_only'], 'admins_only: the value is a path, a host or a network.'),
   ),
   origin: Schema.orNull(OriginResponse, 'null: unknown.'),
 })
@@ -160,7 +160,7 @@ export interface ProcessFacts {
   readonly settings: readonly PresentedSetting[]
   /** Runs the checks of `/readyz`, which write to the disk. */
   readonly readiness: () => Promise<Readiness>
-  /** The last error of each failing worker, by its name. */
+  /** The last error of each failing worker, by the name of the worker. */
   readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
 }
 

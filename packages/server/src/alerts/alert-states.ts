@@ -42,17 +42,26 @@ export interface AlertState {
   readonly reportedAt: number | null
   /** The number of starts since `reportedAt` that were not reported. */
   readonly heldBack: number
-  /** Whether it ended without a recovery: the destination was deleted or disabled, or the node is no longer listed. */
+  /**
+   * Whether the condition ended without a recovery: the destination was deleted or disabled, or the
+   * node is no longer listed.
+   */
   readonly isRemoved?: boolean
-  /** Hashes of the webhooks that were failing at the last start; empty if the start was about the whole destination. */
+  /**
+   * Hashes of the URLs of the webhooks affected at the last start; empty if it was about the whole
+   * destination.
+   */
   readonly webhooks?: readonly string[]
-  /** The findings of the last start, for the event. `details` only describe the start. */
+  /** The findings of the last start, for the event. `details` are sent only with a start. */
   readonly last: Alert['properties'] & {
     readonly name: string
     readonly title: string
     readonly details?: JsonObject
   }
-  /** An alert is stored here before it is appended to the log, and removed after: a repeated append has the same messageId. */
+  /**
+   * The alert that is being appended to the log. It is stored first, so that a repeated append has
+   * the same messageId.
+   */
   readonly unsent?: Alert
 }
 
@@ -81,8 +90,9 @@ export function activeAlerts(
 }
 
 /**
- * The key of the alert about a finding. Webhooks have their own alerts, except failing webhooks: the results of attempts are
- * counted for the whole destination. Corruptions found within the same hour are one alert.
+ * The key of the alert about a finding. Webhooks have their own alerts, except failing webhooks:
+ * the results of attempts are counted for the whole destination. Corruptions found in the same hour
+ * are one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
   if (condition === 'damage_found' && since !== null)
@@ -91,7 +101,10 @@ function alertKey({ condition, subject: { kind, id }, detail, url, since }: Find
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
 }
 
-/** A hash of a URL, whose path may be secret and must not be stored or sent in plain text. */
+/**
+ * A hash of a text, such as a URL, whose path may be secret and must not be stored or sent in plain
+ * text.
+ */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
@@ -139,8 +152,9 @@ function withReason({ title, label = '' }: Finding, { reason = '', failure }: Fi
 }
 
 /**
- * How a condition that no longer applies ended. `unknown`: nothing shows that it did, for example after a restart or during a
- * pause, so it stays active. `removed`: the destination was deleted or disabled, or the node is no longer listed: no recovery.
+ * Why a condition no longer applies. `unknown`: nothing shows that the problem ended, for example
+ * after a restart or during a pause, so the state stays active. `removed`: the destination was
+ * deleted or disabled, or the node is no longer listed, which is not a recovery.
  */
 export type Ending = 'ended' | 'removed' | 'unknown'
 
@@ -163,7 +177,7 @@ export function nextState(
   if (!before.isActive || ending === 'unknown') return before
   const ended = { ...before, isActive: false, changedAt: now }
   if (ending === 'removed') return { ...ended, isRemoved: true, heldBack: 0 }
-  // The end of an unreported problem is not sent, unless data was lost.
+  // A start that was held back is counted only if an earlier one was reported, or if data was lost.
   const mustReport =
     before.reportedAt !== null || CONDITIONS[before.condition].severity === 'data_loss'
   const wasHeld =
@@ -177,7 +191,7 @@ function delayMsOf({ condition }: AlertState): number {
 
 interface Due {
   readonly now: number
-  /** Whether the limit of all alerts allows one more. */
+  /** Whether the hourly limits allow one more alert. */
   readonly isAllowed: boolean
   /** Absent while the condition does not apply. */
   readonly active: ActiveAlert | undefined
@@ -229,8 +243,9 @@ function growthOf(
   const { properties, webhooks } = active
   if (COUNTING.has(condition) && Number(properties['count']) > Number(last['count']))
     return properties
-  // Without hashes, the last alert was about the whole destination. With a `host`, that is its only webhook, which is not new.
-  // Without one, the destination had several webhooks, so an alert about any of them is new.
+  // Without hashes, the last alert was about the whole destination. If it has a `host`, the
+  // destination had only one webhook, which is not new. Otherwise, the destination had several
+  // webhooks, and a failure of any of them is new.
   const areNamed = known.length > 0 || last['host'] === undefined
   const added = [...webhooks.keys()].find((hash) => areNamed && !known.includes(hash))
   return added === undefined ? undefined : { ...properties, ...webhooks.get(added) }
@@ -358,7 +373,6 @@ export function byUrgency(a: AlertState, b: AlertState): number {
   return Number(isFresh(b)) - Number(isFresh(a)) || bySeverity(a.condition, b.condition)
 }
 
-/** Whether an alert was reported after `from`. */
 export function wasReportedSince({ reportedAt }: AlertState, from: number): boolean {
   return reportedAt !== null && reportedAt > from
 }

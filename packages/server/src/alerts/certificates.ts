@@ -2,7 +2,7 @@ import type { Destination } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import { X509Certificate } from 'node:crypto'
 
-/** Expiry times by certificate in PEM: parsing one is slow. */
+/** Expiry times by PEM certificate, cached because parsing one is slow. */
 const expiries = new LRUCache<string, number>({ max: 1_000 })
 
 /** When the client certificates of the webhooks expire, in milliseconds since the epoch. */

@@ -1,18 +1,21 @@
 /** The request format of a messaging or incident service. */
 export interface ChannelFormat {
-  /** JSONata, applied to the payload of an alert event. Absent: the payload itself. */
+  /** JSONata, applied to the payload of an alert event. Absent: the payload is sent unchanged. */
   readonly transform?: string
-  /** The header that carries the key, and what precedes it. Absent: the service has no key, or its URL contains it. */
+  /**
+   * The header that contains the key, and the prefix before the key. Absent: the service has no
+   * key, or its URL contains it.
+   */
   readonly key?: { readonly header: string; readonly prefix: string }
-  /** Its URL names a mail server, and its key is the password. */
+  /** The URL of the channel names a mail server, and its key is the password. */
   readonly isMail?: true
   /** The URL of a second webhook, which receives only the ends of alerts: the transform declines other events by `$url`. */
   readonly endUrl?: (url: URL) => string
 }
 
 /**
- * Sets $heading, a summary of the alert; $details, empty if there are none; and $lines: both, and the remedy. Titles contain the
- * counts.
+ * Sets $heading, a summary of the alert; $details, empty if there are none; and $lines: both, and
+ * the remedy. $details omits the count, which titles contain.
  */
 const TEXTS = `$time := function($at) { $substring($at, 0, 10) & " " & $substring($at, 11, 8) & " UTC" };
   $isEnd := properties.state = "ended";

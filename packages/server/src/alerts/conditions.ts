@@ -24,7 +24,7 @@ export const THRESHOLDS = {
   recoveredMs: 30_000,
   minAttempts: 10,
   minSuccessRate: 0.5,
-  /** Failed attempts since the last success, for destinations with fewer than `minAttempts`. */
+  /** This many failed attempts since the last success are a problem. */
   failuresInRow: 3,
   maxWaitMs: 10 * MINUTE_MS,
   expiringMs: HOUR_MS,
@@ -50,8 +50,8 @@ export interface Condition {
 }
 
 /**
- * All conditions that need attention, worst first within each severity. Alerts, “Needs attention” in the console, `hookline
- * doctor`, the metric `hookline_problems` and deploy/alerts.yaml use this table.
+ * All conditions that need attention, worst first. Alerts, “Needs attention” in the console,
+ * `hookline doctor`, the metric `hookline_problems` and deploy/alerts.yaml use this table.
  */
 export const CONDITIONS = {
   calls_refused: {
@@ -111,7 +111,7 @@ export const CONDITIONS = {
   deliveries_expiring: {
     severity: 'failing',
     events: { start: 'Deliveries Expiring' },
-    threshold: `The oldest pending delivery expires within ${minutes(THRESHOLDS.expiringMs)}.`,
+    threshold: `The oldest pending delivery expires within ${minutes(THRESHOLDS.expiringMs)}, or within half of its retry window if that is shorter.`,
     meaning:
       'Pending deliveries are about to expire. Expired deliveries are lost unless they are replayed.',
     remedy:
@@ -137,7 +137,7 @@ export const CONDITIONS = {
     threshold:
       'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
     meaning: "The webhook's deliveries are held.",
-    remedy: 'Correct the URL or remove the webhook, then resume.',
+    remedy: 'Correct the URL and resume, or remove the webhook.',
   },
   write_key_unknown: {
     severity: 'attention',
@@ -192,7 +192,7 @@ export const CONDITIONS = {
   destinations_skipped: {
     severity: 'attention',
     events: null,
-    threshold: `More than ${MAX_DESTINATIONS} destinations have failures, a backlog, a pause or a client certificate.`,
+    threshold: `More than ${MAX_DESTINATIONS} destinations have failures, a backlog, a pause, a client certificate or too long a retry window.`,
     meaning: 'Some destinations are not being checked.',
     remedy: 'Fix the problems that are listed. The other destinations are checked after that.',
   },

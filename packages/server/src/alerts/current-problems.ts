@@ -6,7 +6,7 @@ import { destinationFindings } from './destination-findings.ts'
 import type { ProblemFacts } from './facts.ts'
 import { duration, type Finding, finding, type ProblemSubject } from './findings.ts'
 
-/** A row of the list. All findings about a destination share one. */
+/** A row in the list of problems. All findings about a destination share one. */
 export interface CurrentProblem extends Finding {
   readonly key: string
   /** Worst first, with at least one. */
@@ -18,7 +18,7 @@ type ProblemCause = Omit<Finding, 'remedy'> & { readonly remedy: string | null }
 
 const SERVICE: ProblemSubject = { kind: 'service', id: '', name: 'Hookline' }
 
-/** All problems, worst first: one for each destination with its causes. Pure. */
+/** All problems, worst first. A destination has at most one, with its causes. Pure. */
 export function currentProblems(facts: ProblemFacts): CurrentProblem[] {
   const groups = Map.groupBy(findingsIn(facts), keyOf)
   const problems = [...groups].map(([key, findings]) => problemOf(key, findings))
@@ -39,7 +39,7 @@ function problemOf(key: string, findings: readonly Finding[]): CurrentProblem {
       remedy: isNew('remedy') ? remedy : null,
     }
   })
-  // Deliveries may have been rejected before the receiver last worked.
+  // The first rejection may be older than the current failure.
   const failing = sorted.find(({ condition }) => condition === 'webhook_failing')
   const failure = sorted.find((each) => each.failure !== undefined)?.failure
   return {
@@ -178,7 +178,7 @@ function ofService(condition: ConditionName, title: string, more: Partial<Findin
   return finding(condition, SERVICE, title, { to: '/system', ...more })
 }
 
-/** The remedy for each failed check, as given in the runbook and by `hookline doctor`. */
+/** The remedy for each check, as in the runbook and in `hookline doctor`. */
 const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'clock',

@@ -17,7 +17,7 @@ import type { DestinationFacts, WebhookFacts } from './facts.ts'
 import { duration, type Finding, finding } from './findings.ts'
 import type { DestinationResults } from './recent-results.ts'
 
-/** What needs attention at a destination and its webhooks. */
+/** All findings about a destination and its webhooks. */
 export function destinationFindings(facts: DestinationFacts, now: number): Finding[] {
   const { destination, expired, rejected, certificates, longRetryWindows, pending, held } = facts
   const findings = [...pauseFindings(facts)]
@@ -114,7 +114,7 @@ const PAUSE_TEXTS = {
   url_forbidden: {
     title: 'Paused: the settings forbid its address or port.',
     remedy:
-      'Correct the URL and resume, or set allowedNetworks or allowedPorts and restart. Its deliveries are rejected when their retry window ends.',
+      'Correct the URL and resume, or set allowedNetworks or allowedPorts and restart. The deliveries are rejected when their retry window ends.',
   },
 } as const satisfies Record<Pause['reason'], { title: string; remedy: string }>
 
@@ -192,7 +192,10 @@ function withFailure(found: Finding, failure: FailureGroup): Finding {
   }
 }
 
-/** How many deliveries wait and when the first of them expires, and how many were rejected. */
+/**
+ * The number of pending deliveries, when the first of them expires, and the number of rejected
+ * ones.
+ */
 function waitingDetails({ webhooks, rejected }: DestinationFacts): JsonObject {
   const pending = webhooks.reduce((sum, { waiting }) => sum + waiting.pending, 0)
   const expiries = webhooks.flatMap(({ waiting: { firstDueAt }, retryWindowMs }) =>
@@ -205,7 +208,7 @@ function waitingDetails({ webhooks, rejected }: DestinationFacts): JsonObject {
   }
 }
 
-/** Why the results count as failing; `undefined` if they do not. A later success, or a recent rate that is high enough, ends it. */
+/** Why the results count as failing; `undefined` if they do not. */
 export function failingText(results: DestinationResults | undefined): string | undefined {
   if (results === undefined) return undefined
   const { attempts, delivered, recent, failuresInRow } = results
@@ -237,7 +240,10 @@ function failureFinding(destination: Destination, group: FailureGroup): Finding 
   })
 }
 
-/** Their errors consist of fixed texts, codes, times and the configured host. Other errors may quote the receiver or the event. */
+/**
+ * The errors of these classes consist of fixed texts, codes, times and the configured host. Other
+ * errors may quote the receiver or the event.
+ */
 const QUOTED_ERRORS: ReadonlySet<DeliveryClass> = new Set([
   'timeout',
   'connection_failed',

@@ -45,8 +45,8 @@ export interface FactsDeps {
 }
 
 /**
- * The maximum number of failing destinations whose failures are grouped, and of others with rejected deliveries. Each grouping reads
- * up to 2,000 deliveries.
+ * Failures are grouped for at most this many failing destinations, and for as many others with
+ * rejected deliveries. Each grouping reads up to 2,000 deliveries.
  */
 const MAX_GROUPED = 20
 const MAX_LOST = 50
@@ -54,7 +54,10 @@ const MAX_CORRUPTIONS = 20
 /** How long results of the more expensive reads are reused. */
 const TTL_MS = 30_000
 
-/** Collects the facts for `currentProblems`. The work of a call is bounded, and it yields to the event loop. */
+/**
+ * Collects the facts for `currentProblems`. Each call does a bounded amount of work, and yields to
+ * the event loop.
+ */
 export class FactsCollector {
   readonly #deps: FactsDeps
   readonly #results: RecentResults
@@ -188,8 +191,8 @@ export class FactsCollector {
       const shown = (at: number | null): number | null => at && toWallClock(at, clock)
       const waiting = {
         ...stored,
-        // A single webhook has all pending deliveries of the destination, whose current number is known: the cached count may be
-        // older.
+        // A destination's only webhook has all of its pending deliveries. Their current number is
+        // known; the cached count may be older.
         ...(settings.webhooks.length === 1 && { pending }),
         firstDueAt: stored.firstDueAt && toWallClock(stored.firstDueAt, clock),
       }
@@ -243,7 +246,7 @@ export class FactsCollector {
     return { count, firstAt: counted.firstAt, ...(last !== undefined && { class: last }) }
   }
 
-  /** The groups of failed deliveries. Like the lost deliveries, the first failures are read immediately. */
+  /** The groups of failed deliveries. As in `#lostOf`, the first losses are read immediately. */
   #failuresOf(destinationId: string, rejected = 0): Promise<readonly FailureGroup[]> {
     return this.#failures.get(
       `${destinationId} ${Math.min(rejected, MAX_LOST + 1)}`,

@@ -20,9 +20,9 @@ export interface DestinationFacts {
   readonly results: DestinationResults | undefined
   /** The last attempt succeeded, and none has failed for a while. */
   readonly hasRecovered: boolean
-  /** Deliveries that expired within a day and have not been delivered since. */
+  /** Deliveries that expired in the last day and have not been delivered since. */
   readonly expired: LostDeliveries | undefined
-  /** Deliveries that were rejected within an hour and have not been delivered since. */
+  /** Deliveries that were rejected in the last hour and have not been delivered since. */
   readonly rejected: LostDeliveries | undefined
   /** Largest first. */
   readonly failures: readonly FailureGroup[]
@@ -34,7 +34,7 @@ export interface DestinationFacts {
 interface LostDeliveries {
   readonly count: number
   readonly firstAt: number
-  /** The class of the newest one, if it was attempted. */
+  /** The class of the newest one's last rejected attempt, if any. */
   readonly class?: AttemptClass
 }
 

@@ -23,7 +23,7 @@ export interface Finding {
   /** In milliseconds since the epoch; `null` if unknown. */
   readonly since: number | null
   readonly count: number | null
-  /** The webhook; `null` if it is about none, or all. */
+  /** The URL of the webhook; `null` if the finding is about none, or all. */
   readonly url: string | null
   /** The host of that webhook, or of the destination's only webhook. */
   readonly host?: string

@@ -45,16 +45,16 @@ const COUNTED = new Set([
 ])
 
 /**
- * The recent results of all destinations and the counts for the last day, from the statistics: they survive a restart and
- * include all nodes. The first refresh reads the minutes of an hour and the hours of a day; the next ones read only the minutes
- * since.
+ * The recent results of all destinations and the counts for the last day, from the statistics: they
+ * survive a restart and include all nodes. The first refresh reads the minutes of an hour and the
+ * hours of a day; later ones read only the minutes since.
  */
 export class RecentResults {
   readonly #statistics: Pick<Statistics, 'read'>
   readonly #clock: Clock
   /** By destination, oldest first: the minutes of the last hour with a failure, the recent ones, and the last one with a success. */
   readonly #minutes = new Map<string, Map<number, Minute>>()
-  /** By key and minute or hour. */
+  /** By source, destination and name. */
   readonly #counts = new Map<string, CountSeries>()
   /** The start of the last minute read. */
   #readTo: number | undefined
@@ -184,7 +184,10 @@ export class RecentResults {
     }
   }
 
-  /** Drops counts that are too old, and minutes without failures except the recent ones and the last one. */
+  /**
+   * Drops counts and minutes that are too old, and minutes without failures, except recent ones and
+   * the one with the last success.
+   */
   #forget(now: number): void {
     for (const [id, minutes] of this.#minutes) {
       const lastDeliveredAt = lastOf([...minutes.values()].filter(({ delivered }) => delivered > 0))

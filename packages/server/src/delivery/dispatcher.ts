@@ -100,7 +100,7 @@ export class Dispatcher implements AsyncDisposable {
       ...options,
       open,
       onParked: (delivery) => this.#onParked(delivery),
-      // It is due and unclaimed, and nothing else wakes the feed for it.
+      // The released part is due and unclaimed, and nothing else wakes the feed for it.
       onReleased: wake,
     })
     const changes = new ParkedChanges({ ...options, open, recorder: this.#recorder })
@@ -147,7 +147,9 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.attemptsOf(deliveryId)
   }
 
-  /** Resolves when it can accept more deliveries. It may wait for the disk, but never for a receiver. */
+  /**
+   * Resolves when more deliveries can be accepted. May wait for the disk, but never for a receiver.
+   */
   ready(): Promise<void> {
     return this.#parking.ready()
   }
@@ -258,7 +260,10 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** `undefined` for a paused or disabled webhook: its parts are held or removed without waiting. */
+  /**
+   * `undefined` if the webhook is paused, disabled or removed: its parts get no attempt, so they
+   * need not wait.
+   */
   #limitsOf({ destinationId, url }: LaneId): WebhookLimits | undefined {
     const destination = this.#destination(destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)

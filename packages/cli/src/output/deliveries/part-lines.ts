@@ -71,7 +71,7 @@ const REMEDIES: Readonly<Partial<Record<PendingPart['reason'], (delivery: Ids) =
   breaker_open: ({ destinationId }) => closeBreaker(destinationId),
   webhook_paused: ({ destinationId }) => resume(destinationId),
   webhook_gone: ({ destinationId }) =>
-    `Correct the URL or remove the webhook, then run \`hookline destinations resume ${destinationId}\`.`,
+    `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or remove the webhook.`,
   disabled_by_receiver: ({ destinationId }) =>
     `Ask the owner of the receiver, then run \`hookline destinations resume ${destinationId}\`, or remove the webhook.`,
   url_forbidden: ({ destinationId }) =>

@@ -80,7 +80,6 @@ export function authenticate(authentication: Authentication): onRequestHookHandl
   }
 }
 
-/** The owner of this token. */
 export function tokenActor(
   token: string,
   address: string,

@@ -28,9 +28,14 @@ export class RequestLimit {
 
 /** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
 const MAX_CONCURRENT_READS = 2
-/** Waiting requests per token or session. A page in the console sends up to five at once. */
+/**
+ * The maximum number of waiting requests per token or session. A page in the console sends up to
+ * five at once.
+ */
 const MAX_WAITING = 32
-/** Waiting requests per token, its sessions included. Each holds a connection. */
+/**
+ * The maximum number of waiting requests per token, its sessions included. Each holds a connection.
+ */
 const MAX_WAITING_PER_TOKEN = 128
 
 /**

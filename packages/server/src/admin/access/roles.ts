@@ -10,7 +10,7 @@ export const SIGNATURES_ROLE: Role = 'editor'
 export class RouteRoles {
   readonly #roles = new Map<string, Role>()
 
-  /** Collects the roles of routes added to `app` from now on. A route without a role throws. */
+  /** Collects the roles of routes added to `app` from now on. Throws for a route without a role. */
   collect(app: AdminApp): void {
     app.addHook('onRoute', ({ method, routePath, schema }) => {
       const role = schema?.role
@@ -35,7 +35,6 @@ export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply,
   return done(new Problem('forbidden', { detail }))
 }
 
-/** Whether one role includes another. */
 export function includesRole(actual: Role, required: Role): boolean {
   return ROLES.indexOf(actual) >= ROLES.indexOf(required)
 }

@@ -43,7 +43,7 @@ export function isSession({ id }: Pick<StoredToken, 'id'>): boolean {
 
 /** The id of the operator's token, which has no record. */
 export const ADMIN_TOKEN_ID = 'admin-token'
-/** The id of users whose browser is on this machine and needs no login. */
+/** The actor's id for browsers on this machine, if they need no login. */
 export const THIS_MACHINE_ID = 'this-machine'
 
 interface SessionTokensOptions {
@@ -54,8 +54,9 @@ interface SessionTokensOptions {
 }
 
 /**
- * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the admin token, when the
- * operator replaces it: the session stores its fingerprint. Sessions opened without a login end when `allowsLocalAccess` is off.
+ * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the
+ * admin token, when the operator replaces it: the session stores the token's fingerprint. Sessions
+ * opened without a login end when `allowsLocalAccess` is off.
  */
 export class SessionTokens {
   readonly #options: SessionTokensOptions
@@ -70,7 +71,6 @@ export class SessionTokens {
     return tokenId === ADMIN_TOKEN_ID ? this.#admin() : tokenId
   }
 
-  /** Whether a token or session is valid. */
   isValid(token: StoredToken, now: number): boolean {
     return (
       !isExpired(token, now) &&
@@ -78,7 +78,6 @@ export class SessionTokens {
     )
   }
 
-  /** Whether the actor with this id is still valid. */
   isActorValid(actorId: string, now: number): boolean {
     if (actorId === ADMIN_TOKEN_ID || actorId === THIS_MACHINE_ID) return true
     const token = this.#options.tokens.current.get(actorId)

@@ -5,12 +5,12 @@ import { Problem, requireFound } from '../problems/problem.ts'
 
 const MAX_TRIES = 10
 
-/** The source with this id. @throws {Problem} `not_found` */
+/** @throws {Problem} `not_found` */
 export function requireSource({ current }: Pick<Catalog, 'current'>, id: string): Source {
   return requireFound(current.sources.get(id), 'No source has this id.')
 }
 
-/** The destination with this id. @throws {Problem} `not_found` */
+/** @throws {Problem} `not_found` */
 export function requireDestination({ current }: Pick<Catalog, 'current'>, id: string): Destination {
   return requireFound(current.destinations.get(id), 'No destination has this id.')
 }

@@ -103,7 +103,6 @@ export const IMMUTABLE_FIELDS = {
 /** For objects in requests: other fields are errors. */
 export const strict = { additionalProperties: false }
 
-/** An object in a request: other fields are errors. */
 export function strictObject<T extends TProperties>(properties: T) {
   return Type.Object(properties, strict)
 }
@@ -121,7 +120,6 @@ export const IfMatchHeaders = Type.Object({
   'if-match': Type.Optional(text('An ETag. The request fails with 412 if the record has changed.')),
 })
 
-/** The query parameters of every list. */
 export const listQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, default: 50, description: '1 to 200; 50 if absent.' }),

@@ -89,7 +89,7 @@ interface RequestSchema extends TObject {
   readonly additionalProperties?: boolean
   /** The hint for each field that cannot be changed. */
   readonly 'x-immutable'?: Readonly<Record<string, string>>
-  /** The prefix of other allowed query parameters. */
+  /** The prefix of additional query parameters. */
   readonly 'x-prefix'?: string
 }
 

@@ -74,7 +74,7 @@ function recordSchemas(kind: ComputationKind) {
       response: Schema.versionedResponses(200, 'The changed record.', shown),
     },
     remove: {
-      ...editor(`remove${name}`, `Removes ${withArticle}`),
+      ...editor(`remove${name}`, `Deletes ${withArticle}`),
       params,
       headers: Schema.IfMatchHeaders,
       querystring: RemoveQuery,
@@ -86,7 +86,10 @@ function recordSchemas(kind: ComputationKind) {
   }
 }
 
-/** The routes that create, read, change and remove audiences or computed traits. Changes run one at a time. */
+/**
+ * The routes that create, read, change and delete audiences or computed traits. Changes run one at
+ * a time.
+ */
 export function addComputationRoutes(
   app: AdminApp,
   deps: ComputationDeps,

@@ -132,7 +132,7 @@ const STATES: ComputationState[] = ['preparing', 'live', 'paused', 'disabled', '
 
 export const reachesBackTo = Schema.nullable(
   Schema.timeOf(
-    'Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events.',
+    'Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events.',
   ),
 )
 
@@ -178,7 +178,6 @@ const IMMUTABLE_FIELDS = {
   ),
 }
 
-/** The body of a request that creates a record. */
 export function creationBody(definition: TProperties): TObject {
   return Type.Object(
     {
@@ -197,7 +196,6 @@ export function creationBody(definition: TProperties): TObject {
   )
 }
 
-/** The body of a request that changes a record. */
 export function changeBody({ definition, definitionField }: ComputationKind): TObject {
   return Type.Object(
     {
@@ -400,6 +398,6 @@ export function keyErrors(
   if (other === undefined) return []
   const message = `${other.id} already has the key ${key}.`
   return [
-    fieldError(at, 'not_unique', message, 'Choose another name, or delete the other one first.'),
+    fieldError(at, 'not_unique', message, 'Choose another name, or delete that record first.'),
   ]
 }

@@ -52,7 +52,7 @@ const ExplainedResponse = Type.Object({
 })
 
 const PreviewResponse = Type.Object({
-  size: Schema.integer('The number of profiles with a value.'),
+  size: Schema.integer('The number of profiles that would have a value.'),
   isExact: Schema.boolean(
     'false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later).',
   ),

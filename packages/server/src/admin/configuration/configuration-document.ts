@@ -84,7 +84,10 @@ export type SourceEntry = Static<typeof SourceEntryBody>
 export type DestinationEntry = Static<typeof DestinationEntryBody>
 export type ConfigurationDocument = Static<typeof ConfigurationBody>
 
-/** The document of a catalog, oldest records first. Without `withSecrets` it only shows which secrets are set. */
+/**
+ * The document of a catalog, oldest records first. Without `withSecrets`, it shows only which
+ * secrets are set.
+ */
 export function exportConfiguration(
   { sources, destinations, computations }: CatalogSnapshot,
   withSecrets: boolean,

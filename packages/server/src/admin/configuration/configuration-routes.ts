@@ -48,7 +48,7 @@ const schemas = {
   import: {
     ...admin('importConfiguration', 'Imports the configuration from a document'),
     description:
-      'Creates records with new ids, changes existing ones, and deletes none. The import is atomic and idempotent. A secret given as {"set": true} is not changed.',
+      'Creates records whose ids are new, changes existing ones, and deletes none. The import is atomic and idempotent. A secret given as {"set": true} is not changed.',
     querystring: Schema.strictObject({
       dryRun: Schema.flag('true: only reports the changes.'),
     }),

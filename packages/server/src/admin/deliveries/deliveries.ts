@@ -101,7 +101,6 @@ const WebhookResponse = Type.Object({
   ),
 })
 
-/** A delivery as the API returns it. */
 export const DeliveryResponse = Type.Object(
   {
     id: Schema.text('The webhook-id of every attempt.'),
@@ -146,7 +145,7 @@ const FailureResponse = Type.Object({
     `false if there may be more, because only the newest ${MAX_COUNTED_FAILURES.toLocaleString('en')} failures at the destination were counted.`,
   ),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
-  lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
+  lastSeenAt: Schema.timeOf('When the newest of them was last attempted or quarantined, or became due.'),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
   lastError: Schema.nullable(
     Schema.text('The last error of the sample delivery, or why it is quarantined.'),
@@ -194,7 +193,7 @@ const schemas = {
     ...operations.viewer('listFailures', 'Groups failed deliveries by destination and error'),
     isLongRead: true,
     description:
-      'Counts deliveries that have not succeeded, by the last attempt to each webhook, the largest group first. Deleted destinations are omitted, unless destinationId names one. not_attempted: the retry window ended before the first attempt.',
+      'Counts deliveries that have not succeeded, by the last attempt to each webhook. The largest group comes first. Deleted destinations are omitted, unless destinationId names one. not_attempted: the retry window ended before the first attempt.',
     querystring: Schema.strictObject({
       destinationId: Type.Optional(Schema.text('Only failures at this destination.')),
     }),
@@ -202,7 +201,7 @@ const schemas = {
       'The groups.',
       Type.Object({
         data: Type.Array(FailureResponse),
-        isComplete: Schema.boolean('false if only the newest 2,000 at a destination were counted.'),
+        isComplete: Schema.boolean('false if only the newest 2,000 failures at a destination were counted.'),
       }),
     ),
   },
@@ -336,7 +335,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
   })
 }
 
-/** The delivery with this id. @throws {Problem} `not_found` */
+/** @throws {Problem} `not_found` */
 async function requireDelivery({ deliveries }: Pick<DeliveryDeps, 'deliveries'>, id: string) {
   return requireFound(
     await deliveries.find(id),
@@ -350,11 +349,10 @@ function auditedDelivery(delivery: DeliveryHistory): object {
   return { id, eventId, destinationId, state: current, attemptCount }
 }
 
-/** The delivery as the API returns it. */
 export function presentDelivery(delivery: DeliveryHistory, context: WaitContext): object {
   const { dueAt, firstDueAt, webhooks, attempts, quarantine, ...rest } = delivery
   const nextAttempts = webhooks.flatMap((part) => partWaiting(part, context)?.nextAttemptAt ?? [])
-  // Right after a replay or a retry it has no parts yet.
+  // Right after a replay or a retry, it has no parts yet.
   const isUnsplit = delivery.state === 'pending' && webhooks.length === 0
   if (isUnsplit && dueAt !== null) nextAttempts.push(dueAt + context.jumpMs)
   return {

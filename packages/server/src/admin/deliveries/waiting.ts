@@ -28,7 +28,7 @@ export const WAIT_REASONS = {
     remedy: 'To attempt it now, retry the delivery.',
   },
   retry_after: {
-    meaning: 'No access token, or the receiver sent Retry-After.',
+    meaning: 'The receiver sent Retry-After, or an access token is missing.',
     remedy: CLOSE,
   },
   breaker_open: {
@@ -39,7 +39,7 @@ export const WAIT_REASONS = {
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
   webhook_gone: {
     meaning: 'The receiver responded with 410 three times in a row, so the webhook is paused.',
-    remedy: 'Correct the URL or remove the webhook, then resume the destination.',
+    remedy: 'Correct the URL and resume the destination, or remove the webhook.',
   },
   url_forbidden: {
     meaning:
@@ -68,7 +68,7 @@ export const WaitingResponse = Type.Object(
     explanation: Schema.text('The reason as text.'),
     remedy: Schema.nullable(Schema.text('null if none is needed.')),
   },
-  { description: 'Why the webhook is waiting. nextAttemptAt is null until the remedy is applied.' },
+  { description: 'Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled.' },
 )
 
 /** Why a part waits. Times in milliseconds since the epoch. */
@@ -81,7 +81,7 @@ interface PartWaiting {
 
 /** The state that decides why the parts of a delivery wait. All times are wall clock times. */
 export interface WaitContext {
-  /** `undefined` if it was removed or the delivery is in quarantine: nothing waits then. */
+  /** `undefined` if it was removed or the delivery is in quarantine: then nothing waits. */
   readonly destination: Destination | undefined
   readonly states: readonly WebhookState[]
   /** The start of each attempt in progress, by URL. */
@@ -99,7 +99,9 @@ export interface WaitDeps {
 
 type WaitingDelivery = Pick<Delivery, 'id' | 'destinationId' | 'state'>
 
-/** Reads the state of all lanes at once. Returns a function that returns the context of each delivery. */
+/**
+ * Reads the states of all lanes at once. The returned function returns the context of a delivery.
+ */
 export async function waitContexts(
   deliveries: readonly WaitingDelivery[],
   { catalog, lanes, clock }: WaitDeps,

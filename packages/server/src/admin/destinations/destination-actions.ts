@@ -88,14 +88,14 @@ const schemas = {
   resume: {
     ...operations.editor('resumeDestination', 'Resumes a destination'),
     description:
-      'Ends the pause of the destination and of its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, even if the breaker is open or Retry-After applies.',
+      'Ends the pauses of the destination and its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, even if the breaker is open or Retry-After applies.',
     ...action,
     ...ifMatch,
   },
   closeBreaker: {
     ...operations.editor('closeBreaker', 'Closes the breakers of a destination'),
     description:
-      'Closes the breaker of each webhook and ends the delays requested with Retry-After. The next attempts are made now: one at a time first, then at an increasing rate.',
+      'Closes the breaker of each webhook and ends the delays requested with Retry-After. The next attempts are made now: at first one at a time, then more and more in parallel.',
     ...action,
   },
   test: {
@@ -108,7 +108,7 @@ const schemas = {
       type: Type.Optional(
         Schema.oneOf(PAYLOAD_TYPES, `A sample of this type: ${PAYLOAD_TYPES.join(', ')}.`),
       ),
-      eventId: Type.Optional(Schema.text('The id of an event from its source.')),
+      eventId: Type.Optional(Schema.text("The id of an event from the destination's source.")),
       dryRun: Type.Optional(Schema.boolean('true: only shows the requests, and sends nothing.')),
       transform: Type.Optional(
         Schema.text('With dryRun, a transform to try instead of the one in the settings.'),

@@ -60,7 +60,6 @@ const destinationFields = {
   warnings: Type.Optional(WarningsResponse),
 }
 
-/** A destination as the API returns it. */
 const DestinationResponse = Type.Object(destinationFields, { $id: 'Destination' })
 
 export const operations = Schema.operationsTagged('Destinations')
@@ -317,7 +316,10 @@ export function presentDestination(destination: Destination): object {
   }
 }
 
-/** Changes a destination unless `isDone`. Either way there is an audit entry; `complete` may add the response to it. */
+/**
+ * Changes a destination unless `isDone`. Either way, there is an audit entry; `complete` may add
+ * the response to it.
+ */
 export function changeDestination(
   request: RecordRequest,
   {

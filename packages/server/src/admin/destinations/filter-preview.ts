@@ -31,7 +31,7 @@ const schema = {
   isLongRead: true,
   showsUsers: true,
   description:
-    "Applies a filter to the latest events from the destination's source. Nothing is changed or sent. The sample does not apply.",
+    "Applies a filter to the latest events from the destination's source. Nothing is changed or sent. The sample setting does not apply.",
   params: Schema.IdParams,
   body: Schema.strictObject({
     filter: Type.Optional(
@@ -74,7 +74,7 @@ const schema = {
             description: "The failed clauses: their JSON Pointers, and the event's values.",
           }),
         }),
-        { description: `The latest ${EXAMPLES} events that it excludes.` },
+        { description: `The latest ${EXAMPLES} events that the filter excludes.` },
       ),
     }),
   ),

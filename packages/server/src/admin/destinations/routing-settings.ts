@@ -29,7 +29,7 @@ const COMPARED = [...PATHS, 'field'] as const
 const MAX_COMPARISONS = LIMITS.filtersPerClause
 const MAX_NAMES = LIMITS.eventNamesPerClause
 
-/** Validates a filter. The pointers of errors are relative to it. */
+/** Validates a filter. The pointers of errors are relative to the filter. */
 export function filterErrors(input: unknown): readonly FieldError[] {
   const errors = treeErrors(input, {
     kindsOf: (each) => CLAUSE_FIELDS.filter((name) => Object.hasOwn(each, name)).slice(0, 1),
@@ -93,7 +93,6 @@ export function parseRouting(
   return Object.fromEntries(parsed)
 }
 
-/** The routing settings as the API returns them. */
 export function presentRouting(settings: RoutingSettings): object {
   const { filter, sample, fields, format, transform, method } = settings
   return {
@@ -106,7 +105,7 @@ export function presentRouting(settings: RoutingSettings): object {
   }
 }
 
-/** `null` for absent ones, so that an import removes them. */
+/** Absent settings are `null`, so that an import removes them. */
 export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
   const { filter = null, sample = null, fields, format = null } = settings
   const { transform = null, method = null } = settings

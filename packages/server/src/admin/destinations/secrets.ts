@@ -114,7 +114,6 @@ function isBase64(text: string): boolean {
   return text !== '' && Buffer.from(text, 'base64').toString('base64') === text
 }
 
-/** The secret as the API returns it. */
 export function presentSecret({ secret, previousSecret }: StoredSecret): object {
   if (secret === null) return { set: false }
   const previousUntil = previousSecret && formatTimestamp(previousSecret.until)

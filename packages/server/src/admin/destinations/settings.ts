@@ -64,13 +64,13 @@ const removable = (description: string) =>
 
 const routingFields = {
   filter: removable(
-    'Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
+    'Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
   ),
   sample: removable(
-    'Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
+    'Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
   ),
   fields: removable(
-    'Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',
+    'Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',
   ),
   format: Type.Optional(
     Type.Unsafe({
@@ -102,7 +102,7 @@ const WebhookRequest = Schema.strictObject({
   paused: Type.Optional(
     Type.Unsafe({
       description:
-        'Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}.',
+        'Ignored: see /pause and /resume. Only PUT /import can set it, for example to {"reason": "webhook_gone"}.',
     }),
   ),
   headers: Type.Optional(
@@ -193,7 +193,6 @@ export function presentPause(pause: Pause | null): object | null {
   return pause && { ...pause, since: formatTimestamp(pause.since) }
 }
 
-/** Settings in an exported document. Without secrets, even `last4` is omitted: the document may be published. */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
   const { sharedSecret, webhooks } = settings
   return {

@@ -27,7 +27,7 @@ export const signatureRequest = {
   signingKeys: Type.Optional(
     Type.Unsafe({
       description:
-        'The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept.',
+        'The key pairs from an export with secrets, which replace the stored ones. Ignored without private keys.',
     }),
   ),
 }
@@ -164,7 +164,6 @@ export function presentSignature({
   return { signature: kind, ...(shown && { signingKeys: shown }) }
 }
 
-/** The signature settings in an exported document. */
 export function exportSignature(
   { signature: kind = 'secret', signingKeys }: SignatureSettings,
   withSecrets: boolean,
@@ -173,7 +172,6 @@ export function exportSignature(
   return { signature: kind, ...(signingKeys && { signingKeys: keys }) }
 }
 
-/** A key pair in an exported document. */
 export function presentKey({ privateKey, from, until }: SigningKey) {
   return {
     privateKey,
@@ -184,8 +182,9 @@ export function presentKey({ privateKey, from, until }: SigningKey) {
 }
 
 /**
- * The keys after a rotation: the new key signs from `from`, and the current one for `overlapMs` longer. A next key that
- * does not sign yet, and a previous one that still does, are dropped; they can only exist if the rotation is forced.
+ * The keys after a rotation: the new key signs after `leadMs`, and the current one for `overlapMs`
+ * longer. A next key that does not sign yet, and a previous one that still does, are dropped; they
+ * can only exist if the rotation is forced.
  */
 export function rotatedKeys(
   settings: WebhooksSettings,

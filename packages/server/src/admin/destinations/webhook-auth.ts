@@ -319,7 +319,10 @@ function textIn(
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
-/** Whether TLS can use the certificate with the key. An expired certificate causes a warning, not an error. */
+/**
+ * An error unless TLS can use the certificate with the key. An expired certificate causes only a
+ * warning.
+ */
 function pairErrors(
   { certificate, key }: ClientCertificate,
   pointer: string,
@@ -336,7 +339,7 @@ function pairErrors(
     return [fieldError(`${pointer}/certificate`, 'private_key_in_certificate', message, hint)]
   }
   const privateKey = tryToParse(() => createPrivateKey(key))
-  if (privateKey === undefined) return invalid('key', 'Use the private key as PEM, not encrypted.')
+  if (privateKey === undefined) return invalid('key', 'Use the private key as unencrypted PEM.')
   if (key.split(PRIVATE_KEY).length > 2) {
     const message = 'The key contains more than one private key.'
     const hint = 'Use only the key of the first certificate.'

@@ -28,7 +28,7 @@ export const LimitsResponse = Type.Object(
       Type.Number({
         minimum: LIMITS.minAttemptsPerSecond,
         maximum: LIMITS.maxAttemptsPerSecond,
-        description: 'Maximum attempts per second, including retries, across all nodes.',
+        description: 'The maximum number of attempts per second, including retries, across all nodes.',
       }),
     ),
     concurrency: Type.Optional(
@@ -36,7 +36,7 @@ export const LimitsResponse = Type.Object(
         minimum: 1,
         maximum: LIMITS.maxWebhookConcurrency,
         description:
-          'Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it.',
+          'The maximum number of attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, but not raise it.',
       }),
     ),
     timeout: span('Overrides attemptTimeout: from 100ms to 30s.'),

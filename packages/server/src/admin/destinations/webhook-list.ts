@@ -123,7 +123,7 @@ function mailErrors(
 ): readonly FieldError[] {
   if (url === undefined || !isMailUrl(url)) return []
   const hasOther = auth !== undefined && !('basic' in auth)
-  const hint = 'Use {"auth": {"basic": {"user": "…", "password": "…"}}}, or neither.'
+  const hint = 'Omit headers. If the mail server requires a login, use {"auth": {"basic": {"user": "…", "password": "…"}}}.'
   return [
     ...(Object.keys(headers).length > 0 ? ['headers'] : []),
     ...(hasOther ? ['auth'] : []),
@@ -137,7 +137,7 @@ function mailErrors(
   )
 }
 
-/** The pause of a webhook that an import creates. It begins now. */
+/** The pause that an import sets on a webhook. It begins now. */
 function importedPause(
   input: unknown,
   pointer: string,

@@ -14,7 +14,6 @@ import { requireFound } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
 import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
 
-/** Maximum suppressions in one response. */
 export const MAX_SUPPRESSIONS = 100
 
 const eventFields = {

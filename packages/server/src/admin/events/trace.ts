@@ -111,7 +111,7 @@ export function traceDecisions(
       createdAt <= receivedAt ? decision(id, 'pending', UNDECIDED) : laterDecision(id, createdAt),
     ),
   ]
-  // The first decision counts: a replay may have created a delivery after a decline.
+  // The first one for a destination counts: a replay may have created a delivery after a decline.
   const first = new Map(decisions.toReversed().map((each) => [each.destinationId, each]))
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }

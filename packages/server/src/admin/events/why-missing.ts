@@ -11,7 +11,10 @@ import type { AdminApp } from '../api/admin-app.ts'
 import * as Schema from '../api/schema.ts'
 import { MAX_SUPPRESSIONS, subjectOf } from './events.ts'
 
-/** Why an event may be missing, the most likely cause first: the order in responses and docs/reference/errors.md. */
+/**
+ * Why an event may be missing, the most likely causes first: the order in responses and
+ * docs/reference/errors.md.
+ */
 export const MISSING_CAUSES = {
   event_exists: {
     meaning: 'The event was stored. Later calls with its messageId were dropped as duplicates.',
@@ -100,7 +103,7 @@ const MissingEventQuery = Schema.strictObject({
   messageId: optional('The messageId of the call.'),
   eventId: optional('The id of the event.'),
   userId: optional('The userId of the call.'),
-  anonymousId: optional('The anonymousId of the call; only used without a userId.'),
+  anonymousId: optional('The anonymousId of the call; used only without a userId.'),
   sourceId: optional('The source of the call.'),
 })
 type MissingEvent = Static<typeof MissingEventQuery>
@@ -207,7 +210,7 @@ async function suppressionCauses(
   }))
 }
 
-/** How many deletions are searched, the newest first. */
+/** How many deletions are searched, newest first. */
 const MAX_DELETIONS = 100
 
 async function deletionCauses(
@@ -286,7 +289,10 @@ const PREFIX = 'rejected.'
 /** The count of calls for suppressed users, which the causes from suppressions already include. */
 const SUPPRESSED_COUNT = 'rejected.suppressed'
 
-/** A cause for each code of calls rejected in the last day, the most frequent first. Counts are up to a minute old. */
+/**
+ * A cause for each code of calls rejected in the last day, most frequent first. Counts are up to a
+ * minute old.
+ */
 async function rejectedCalls(
   { sourceId }: MissingEvent,
   { statistics }: WhyMissingDeps,

@@ -12,7 +12,10 @@ import type { ProblemCodeName } from './problem-codes.ts'
 
 const LOG_EVERY_MS = 10_000
 
-/** Maximum bytes of one refused body that are read: enough for an import slightly over its limit. */
+/**
+ * The maximum number of bytes read from a refused body: enough for an import slightly over its
+ * limit.
+ */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
 /** Responds to every error with a Problem. Logs status 500 and above, the same error at most once every 10 s. */

@@ -9,9 +9,9 @@ import { type AuditedPort, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
 
-/** Per token. An additional session ends the oldest one. */
+/** The maximum per token. An additional session ends the oldest one. */
 const MAX_SESSIONS = 100
-/** Waiting sign-ins with a token. Each holds a connection. */
+/** The maximum number of waiting sign-ins per token. Each holds a connection. */
 const MAX_WAITING = 32
 
 export interface OpenSessionsOptions {
@@ -129,7 +129,7 @@ interface SignIn {
 
 /** How long a sign-in link is valid. */
 const SIGN_IN_MS = 30 * 60 * 1000
-/** Per token. An additional link ends the oldest one. */
+/** The maximum per token. An additional link invalidates the oldest one. */
 const MAX_CODES = 100
 
 /** The single-use codes of sign-in links. They are lost on a restart. */

@@ -16,7 +16,7 @@ export function sentSecrets(auth: WebhookAuth | undefined, token = ''): string[]
   return [password, basicCredentials(user, password)]
 }
 
-/** The credentials for a mail server, as `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN` send it. */
+/** The password for a mail server, as `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN` encode it. */
 export function mailLogins(auth: WebhookAuth | undefined): string[] {
   if (auth === undefined || !('basic' in auth)) return []
   const { user, password } = auth.basic

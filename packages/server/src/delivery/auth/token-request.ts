@@ -44,7 +44,7 @@ export async function requestToken(
   send: SendTokenRequest,
 ): Promise<AccessToken> {
   const first = await send(requestWithHeader(credentials))
-  // Some servers only accept the credentials in the body.
+  // Some servers accept the credentials only in the body.
   const second = isClientRefused(first) ? await send(requestWithBody(credentials)) : first
   // A 400 then usually means that the server accepts credentials only in the header.
   const response = second.status === 400 ? first : second
@@ -95,7 +95,9 @@ function isSuccess({ status }: TokenResponse): boolean {
   return status === 200
 }
 
-/** RFC 6749 §5.2. Servers that find no credentials in the body also respond `invalid_request`. */
+/**
+ * RFC 6749 §5.2. Servers that find no credentials in the body also respond with `invalid_request`.
+ */
 function isClientRefused({ status, body }: TokenResponse): boolean {
   const { error } = objectIn(body) ?? {}
   return status === 401 || error === 'invalid_client' || error === 'invalid_request'
@@ -105,7 +107,7 @@ function isClientRefused({ status, body }: TokenResponse): boolean {
 const DEFAULT_LIFETIME_S = 60 * 60
 const MAX_LIFETIME_S = 24 * 60 * 60
 
-/** Printable ASCII without spaces, which a header can contain. */
+/** Printable ASCII without spaces, as a header requires. */
 const TOKEN = /^[\x21-\x7e]+$/
 
 function tokenIn(body: Buffer): AccessToken | undefined {

@@ -43,7 +43,7 @@ interface Bucket {
   readonly throttled: number
 }
 
-/** A 4xx is a response, not an outage. */
+/** A final 4xx is a response, not an outage. */
 export type Sample = 'responded' | 'failed' | 'unconnected' | 'throttled'
 
 export interface SampledAt {
@@ -91,7 +91,7 @@ export function sampleOf(
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }
 
-/** The earliest next attempt in milliseconds since the epoch; 0 for any time. */
+/** The time of the earliest next attempt, in milliseconds since the epoch; 0 for any time. */
 export function earliestAttemptAt(breaker: Breaker): number {
   return breaker.state === 'closed' ? 0 : breaker.until
 }

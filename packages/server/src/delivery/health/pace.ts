@@ -79,8 +79,8 @@ const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
 /** Up to this throttled share, the pace does not fall. A trial may raise it for its webhook. */
 const TOLERATED_SHARE = 0.1
 /**
- * The maximum that one accepted attempt adds to the pace, in attempts per second. At a pace of n, one is accepted every
- * 1/n seconds, so the pace grows e-fold each second.
+ * The maximum that one accepted attempt adds to the pace, in attempts per second. At a pace of n,
+ * one attempt is accepted every 1/n seconds, so the pace grows e-fold each second.
  */
 const SEARCH_GROWTH = 1
 /**
@@ -88,7 +88,7 @@ const SEARCH_GROWTH = 1
  * `STEADY_MS`.
  */
 const GROWTH = 0.007
-/** Growth is slow from this share of the ceiling, which is the pace before the last fall. */
+/** Growth is slow from this share of the ceiling. */
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
@@ -99,7 +99,7 @@ const PARTIAL_ACCEPT_MS = 60_000
 /** The fraction by which the pace falls for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
-/** Falls before a trial. The number doubles after each trial that shows a limit. */
+/** The number of falls before a trial. */
 const FALLS_UNTIL_TRIAL = 5
 /** The pace of a trial, as a multiple of the pace before it. */
 const TRIAL_FACTOR = 8
@@ -110,7 +110,7 @@ const TRIAL_ATTEMPTS = 32
  */
 const ACCEPTED_IN_TRIAL = 3 / 8
 const MAX_TOLERATED_SHARE = 0.5
-/** Timers may be late by this much. A faster pace catches up. */
+/** Timers may be late by this much. If attempts are closer together, the next ones catch up. */
 const TIMER_MS = 10
 
 export const NONE_ACCEPTED: AcceptedCount = { second: -Infinity, count: 0, before: 0 }

@@ -31,8 +31,8 @@ interface Health {
   readonly pace: Pace | undefined
   readonly accepted: AcceptedCount
   /**
-   * Incremented by each probe, and by a close that is manual or comes from another node. Results of an earlier
-   * generation are ignored.
+   * Incremented by each probe, and by a close that is manual or comes from another node. The
+   * breaker ignores results of an earlier generation.
    */
   readonly generation: number
 }
@@ -45,7 +45,7 @@ const HEALTHY: Health = {
   generation: 0,
 }
 
-/** A message to other nodes; `null`: the webhook works again. */
+/** A message to other nodes. `breaker` is `null` if the webhook works again. */
 export interface BreakerChange {
   readonly destinationId: string
   readonly url: string
@@ -56,7 +56,7 @@ export interface BreakerChange {
 export interface PauseChange {
   readonly destinationId: string
   readonly url: string
-  /** Relative to now: clocks differ. */
+  /** A duration, because clocks differ. */
   readonly pauseMs: number
 }
 
@@ -89,7 +89,7 @@ export class WebhookHealth {
     this.#maxOpenMs = options.maxOpenMs
   }
 
-  /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
+  /** The time of the earliest next attempt, in milliseconds since the epoch; 0 for any time. */
   blockedUntil(destinationId: string, url: string): number {
     const { breaker, retryAfterUntil } = this.#of(destinationId, url)
     return Math.max(earliestAttemptAt(breaker), retryAfterUntil)
@@ -106,7 +106,10 @@ export class WebhookHealth {
     return breaker.state === 'closed' ? undefined : breaker.since
   }
 
-  /** The last failed probe, or the failure that opened the breaker; `undefined` when it is closed. */
+  /**
+   * The time of the last failed probe, or of the failure that opened the breaker; `undefined` if it
+   * is closed.
+   */
   lastFailureAt(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.failedAt
@@ -117,7 +120,10 @@ export class WebhookHealth {
     return this.#of(destinationId, url).retryAfterUntil
   }
 
-  /** When the pace allows the next attempt; 0 if not paced. Ignores longer pauses and breakers. */
+  /**
+   * When the pace allows the next attempt; 0 if not paced. Ignores breakers, and pauses longer than
+   * `SHORT_PAUSE_MS`.
+   */
   nextAttemptAt(destinationId: string, url: string): number {
     const { pace, retryAfterUntil } = this.#of(destinationId, url)
     if (pace === undefined) return 0

@@ -20,7 +20,7 @@ export interface WebhookLogOptions {
 }
 
 const MINUTE_MS = 60_000
-/** Webhooks with their own line in the per-minute summary. */
+/** The maximum number of webhooks with their own line in the summary of a minute. */
 const MAX_SUMMARISED = 20
 /** Far more webhooks than fail at once. Beyond this, the least recently used ones are evicted. */
 const MAX_WEBHOOKS = 10_000
@@ -153,7 +153,7 @@ function sumOf(failing: readonly FailingWebhook[]): object {
 
 type EndedAttempt = Pick<Attempt, 'url' | 'outcome' | 'class' | 'status' | 'error'>
 
-/** A failing webhook, with its counts of the current minute. */
+/** A failing webhook, with its counts for the current minute. */
 class FailingWebhook {
   readonly destinationId: string
   readonly url: string

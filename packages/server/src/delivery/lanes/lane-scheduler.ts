@@ -12,11 +12,14 @@ export interface LaneSchedulerOptions {
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
     readonly maxInFlight: number
-    /** Attempts in flight of one lane, across all nodes; at most `laneShare` of this node's `maxInFlight`. */
+    /**
+     * The maximum number of attempts in flight per lane across all nodes; on one node, at most
+     * `laneShare` of `maxInFlight`.
+     */
     readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
     readonly webhookQueueSize: number
-    /** Approximate maximum number of parts in memory, across all lanes. */
+    /** The approximate maximum number of parts in memory, in all lanes together. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for any time. */
@@ -34,7 +37,10 @@ export interface LaneSchedulerOptions {
 
 /** How many lanes waiting for a slot try again when one is freed. */
 const LANES_PER_FREED_SLOT = 4
-/** How long an empty lane stays open: long enough for a lane with steady traffic to recover. */
+/**
+ * How long a recovering lane stays open while it is empty: long enough to recover with steady
+ * traffic.
+ */
 const MAX_IDLE_MS = 60_000
 
 /**
@@ -140,7 +146,7 @@ export class LaneScheduler {
     if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
   }
 
-  /** Closes empty lanes once a minute: unused ones, and ones that recovered after their last task. */
+  /** Once a minute, closes unused lanes, and recovering lanes that have been empty for a minute. */
   #closeUnused(now: number): void {
     if (Math.abs(now - this.#lookedAt) < MAX_IDLE_MS) return
     this.#lookedAt = now
@@ -178,7 +184,7 @@ export class LaneScheduler {
       lane.hasTurn = false
       const task = this.#begin(lane)
       if (task === undefined) continue
-      // Behind the others. The loop reaches it again.
+      // Behind the other lanes. The loop reaches it again.
       this.#queue(lane)
       this.#slots.take(task)
       metrics.inFlight.add(1)
@@ -215,7 +221,10 @@ export class LaneScheduler {
     return true
   }
 
-  /** The time that `limits.perSecond` permits, reserved until the lane begins an attempt; 0 without this limit. */
+  /**
+   * The time that `limits.perSecond` permits, reserved until the lane begins an attempt; 0 without
+   * this limit or while blocked.
+   */
   #reservedAt(lane: Lane): number {
     const { spacing, isBlocked } = this.#options
     const perSecond = lane.limits?.perSecond
@@ -284,8 +293,8 @@ export interface LaneDivision {
 export const UNDIVIDED: LaneDivision = { nodes: 1, index: 0 }
 
 /**
- * This node's part of a limit. Each is at least 1. The parts add up to the limit, unless it is lower than the number of
- * nodes.
+ * This node's part of a limit, at least 1. The parts of all nodes add up to the limit, unless it is
+ * lower than the number of nodes.
  */
 export function partOfLimit(limit: number, { nodes, index }: LaneDivision): number {
   const rest = index < limit % nodes ? 1 : 0

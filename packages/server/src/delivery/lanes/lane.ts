@@ -3,9 +3,12 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { PartTask } from './open-delivery.ts'
 
 export interface LaneLimits {
-  /** Maximum parts in memory; lower as more lanes share the node's memory. */
+  /** The maximum number of parts in memory; lower as more lanes share the node's memory. */
   readonly window: () => number
-  /** Maximum attempts in flight; lower as more nodes deliver. `own`: the limit of the webhook. */
+  /**
+   * The maximum number of attempts in flight; lower as more nodes deliver. `own`: the limit of the
+   * webhook.
+   */
   readonly concurrency: (own: number | undefined) => number
 }
 
@@ -22,12 +25,12 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  */
 export class Lane {
   readonly id: LaneId
-  /** The limits of its webhook; `undefined` while Hookline makes no attempts to it. */
+  /** The limits of the webhook; `undefined` if it has none, or while no attempts are made to it. */
   limits: WebhookLimits | undefined
   /** The time of its next attempt, reserved because of `limits.perSecond`. */
   reservedAt: number | undefined
   isBacklogged = false
-  /** Whether it is in the scheduler's queue of turns. */
+  /** Whether the lane is in the scheduler's queue of turns. */
   hasTurn = false
   /** Last lookup or end of a task, in milliseconds since the epoch. */
   usedAt = 0
@@ -167,13 +170,14 @@ export class Lane {
 }
 
 /**
- * The limit of attempts in flight while a receiver recovers, by AIMD (additive increase, multiplicative decrease): 1 when
- * the breaker closes, one more per 20 successes, halved by a failure that is retried. The recovery ends at the lane's
- * concurrency.
+ * The limit of attempts in flight while a receiver recovers, by AIMD (additive increase,
+ * multiplicative decrease): 1 when the breaker closes, one more per 20 successes, halved by a
+ * failure that is retried. The recovery ends at the lane's concurrency.
  *
- * For slow receivers, the limit also grows on a success a second or more after the last change. Near the
- * limit that failed last, growth is slower, because every attempt in flight may fail there. Attempts from before the
- * last fall do not count, nor do attempts of a lane whose pace keeps it below the limit.
+ * For slow receivers, the limit also grows on a success a second or more after the last change.
+ * Near the limit that failed last, growth is slower, because every attempt in flight may fail
+ * there. Attempts from before the last fall do not count, nor do successes of a lane whose pace
+ * keeps it below the limit.
  */
 export interface RecoveryLimit {
   readonly limit: number
@@ -208,7 +212,7 @@ export function afterResult(
 ): RecoveryLimit | undefined {
   const { ceiling, since, fellAt } = recovery
   if (begunAt < fellAt) return recovery
-  // Every retryable outcome shows that the receiver is overloaded: 429, 5xx, timeout, no connection.
+  // Every failure that is retried is a sign of overload: 429, 5xx, timeout, no connection.
   if (outcome === 'retry') {
     const limit = Math.max(1, Math.floor(recovery.limit / 2))
     return { limit, ceiling: recovery.limit, successes: 0, since: now, fellAt: now }

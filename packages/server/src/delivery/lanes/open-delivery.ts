@@ -3,7 +3,7 @@ import type { DeliverySpan } from '../../telemetry/tracing.ts'
 import { type ShortLivedEntry, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
-/** A delivery in memory with its event or notice. Its parts in the lanes share it. */
+/** A delivery in memory, with its event or notice, shared by its parts in lanes. */
 export interface OpenDelivery {
   /** The current state. The backend may be one record behind. */
   delivery: Delivery
@@ -14,9 +14,9 @@ export interface OpenDelivery {
   /** As stored; `undefined` before the first record. */
   recorded: Delivery | undefined
   records: number
-  /** Whether the next record includes it, with later changes. */
+  /** Whether the next record includes the delivery, with later changes. */
   isInNextRecord: boolean
-  /** When it came from the log; `undefined` once stored. */
+  /** When it came from the log; `undefined` if it is stored. */
   freshSince: number | undefined
   /** Its entry among the fresh deliveries. */
   fresh?: ShortLivedEntry<OpenDelivery>
@@ -131,7 +131,7 @@ export class OpenDeliveries {
     endSpan(open)
   }
 
-  /** Forgets all deliveries. The log redelivers fresh ones after a restart. */
+  /** Drops all deliveries. The log redelivers fresh ones after a restart. */
   clear(): void {
     this.#settledCount += this.#fresh.size
     for (const { fresh } of this.#fresh.values()) this.#fresh.delete(fresh!)
@@ -168,7 +168,7 @@ export class TaskAccounting {
     this.#progressAt = this.#clock.now()
   }
 
-  /** Time since a task last ended, while there are any. */
+  /** Time since a task last ended; 0 if there are none. */
   get stalledMs(): number {
     return this.#taken === this.#ended ? 0 : this.#clock.now() - this.#progressAt
   }

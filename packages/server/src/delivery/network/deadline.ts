@@ -89,7 +89,8 @@ export class DeadlineQueue {
 
   #setTimer(delayMs: number): void {
     this.#isTimerSet = true
-    // A blocked event loop runs its timers before it reads its sockets. setImmediate first reads a response that has arrived.
+    // A blocked event loop runs its timers before it reads its sockets. With setImmediate, a
+    // response that has arrived is read first.
     this.#clock.after(delayMs, () => setImmediate(() => this.#passAll()))
   }
 

@@ -92,7 +92,7 @@ export class GuardedConnector implements Disposable {
     return open
   }
 
-  /** Opens a socket without TLS to a mail server, which may use the ports of mail servers. */
+  /** Opens a socket without TLS to a mail server. The ports of mail servers are permitted. */
   async openForMail(
     { host, port }: { readonly host: string; readonly port: number },
     timer: AttemptTimer,

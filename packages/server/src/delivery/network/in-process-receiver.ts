@@ -46,7 +46,7 @@ export class InProcessConnections {
     this.#clock = clock
   }
 
-  /** undici and Node's HTTP server use the stream without a socket. */
+  /** undici and Node's HTTP server accept a stream that is not a socket. */
   open(): Socket {
     const [own, other] = duplexPair()
     own.once('close', () => other.destroy())

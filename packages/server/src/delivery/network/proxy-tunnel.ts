@@ -12,7 +12,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 export interface ProxyTunnelOptions {
   /** The URL of the proxy. It may contain credentials. */
   readonly proxy: Redacted
-  /** For the proxy's host, which the operator trusts: it forbids no address. */
+  /** Resolves the proxy's host. It forbids no address, because the operator trusts the proxy. */
   readonly resolver: Pick<Resolver, 'lookup'>
   readonly secureContext: SecureContext
 }

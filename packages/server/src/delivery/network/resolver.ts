@@ -132,7 +132,7 @@ export async function hostProblem(
   host: string,
   { clock, guard, resolver, isBehindProxy }: HostCheckOptions,
 ): Promise<HostProblem | undefined> {
-  // The sender connects to it without an address.
+  // The sender connects to the inspector without an address.
   if (host === INSPECTOR_HOST) return undefined
   if (isIP(host) !== 0) {
     const why = guard.refusal(host)
@@ -198,7 +198,7 @@ class NameServer {
     this.#resolver = this.#open()
   }
 
-  /** Queries both families. One is enough: some servers do not respond to AAAA. */
+  /** Queries both families. One result is enough: some servers do not respond to AAAA. */
   async find(name: string): Promise<LookupResult> {
     const results = await Promise.all([this.#query(name, 4), this.#query(name, 6)])
     const resolved = results.filter((result) => result.kind === 'found')
@@ -248,7 +248,7 @@ const SYSTEM_HOSTS_FILE =
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts'
 
-/** The names in a hosts file, read again every 5 s. An unreadable file has no names. */
+/** The names in a hosts file, read again every 5 s. An unreadable file counts as empty. */
 class HostsFile {
   readonly #path: string
   readonly #clock: Clock
@@ -260,7 +260,7 @@ class HostsFile {
     this.#clock = options.clock
   }
 
-  /** `name` in lower case. */
+  /** `name` must be in lower case. */
   async find(name: string): Promise<readonly LookupAddress[]> {
     if (this.#clock.now() >= this.#freshUntil) {
       this.#freshUntil = this.#clock.now() + FRESH_MS

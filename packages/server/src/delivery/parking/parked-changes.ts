@@ -29,7 +29,7 @@ export interface ParkedChangesOptions extends DeliveryContext {
   readonly recorder: DeliveryRecorder
 }
 
-/** Parts changed in one slice. Reading them with their events takes up to 10 ms. */
+/** The maximum number of parts in a slice. Reading them with their events takes up to 10 ms. */
 const SLICE = 100
 /** A `due` that selects parts due at any time. */
 export const ANY_TIME = Number.MAX_SAFE_INTEGER
@@ -176,7 +176,7 @@ export class ParkedChanges {
     const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
       isOver(this.#withCorrectedDueTimes(delivery)) ? 'over' : 'waiting',
     )
-    // Unreadable ones are quarantined when the lane claims them.
+    // Unreadable deliveries are quarantined when the lane claims them.
     const unchanged = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
     await this.#options.deliveries.release(
       unchanged.map(({ id }) => id),
@@ -208,8 +208,9 @@ interface OutageTimes {
 }
 
 /**
- * Whether the part expires: its window is over, and either it was attempted, or the breaker was open with failing
- * probes throughout. A part that is late because Hookline was not running is still attempted.
+ * Whether the part expires: its window is over, and either the part was attempted, or the breaker
+ * was open with failing probes throughout. A part that is late because Hookline was not running is
+ * still attempted.
  */
 function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
   const part = partOf(delivery, url)
@@ -231,7 +232,10 @@ interface ClockBounds {
   readonly maxWaitMs: number
 }
 
-/** Corrects due times of pending parts that lie before the start or were set by another clock. */
+/**
+ * Corrects due times of pending parts: those before the start, and those too far ahead, which
+ * another clock set.
+ */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shiftPart(part, shiftOf(part, times), times.now))

@@ -34,14 +34,14 @@ const AFTER_FAILURE_MS = 1_000
  *     destination removed ───────────────────────────────────▶ rejected
  *     retry window over while the breaker was open ──────────▶ expired
  *
- * Parts of a disabled destination wait. The feed sleeps until the earliest known due time; an earlier one, a lane with
- * room, a closed breaker or a change to the catalog wakes it.
+ * Parts of a disabled destination wait. The feed sleeps until the earliest known due time. An earlier due
+ * time, a lane with room, a closed breaker or a change to the catalog wakes it.
  */
 export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: RecurringWork
-  /** By lane: the failed probe or interval for which overdue parts were last checked. */
+  /** By lane: the time of the failed probe, or the interval, for which parts were last checked. */
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times have been corrected. */
   readonly #correctedLanes = new Set<string>()
@@ -127,7 +127,7 @@ export class ParkedFeed implements Worker {
       await this.#wakeIf(changes.splitAgain(waiting))
     } else if (isPaused(destination, webhook)) {
       if (dueAt !== null) await this.#wakeIf(changes.change(waiting, destination, ANY_TIME, hold))
-      // It remains paused until the setting that forbids its URL changes.
+      // A forbidden URL does not suspend the retry window.
       const isForbidden = webhook.paused?.reason === 'url_forbidden'
       if (isHeld && isForbidden) await this.#expireHeld(waiting, destination)
     } else {
@@ -191,7 +191,7 @@ export class ParkedFeed implements Worker {
     const current = this.#options.lane(id)
     current.isBacklogged = claimed === limit
     const pushed = changes.opened(claim).filter((open) => push(current, open)).length
-    // There was room for more, so the rest is due later; the next pass finds out when.
+    // If the claim did not fill the room, the rest is due later: the next pass finds out when.
     const hasMore = pushed > 0 || claim.unreadable.length > 0
     // Another node may have claimed the same parts at this moment, perhaps only some of them.
     if (claimed === 0 && !hasMore) this.parked(clock.now() + AFTER_FAILURE_MS)

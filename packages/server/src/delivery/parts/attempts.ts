@@ -35,8 +35,8 @@ export interface CompletedAttempt {
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
   /**
-   * False if no connection was attempted: the body, the URL or the access token could not be obtained. Such an attempt
-   * affects neither the lane's limit nor pauses.
+   * False if no connection to the receiver was attempted: the body, the URL or the access token
+   * could not be obtained. Such an attempt affects neither the lane's limit nor pauses.
    */
   readonly isSent: boolean
   /** Whether the response disables the webhook. */
@@ -53,7 +53,7 @@ export interface AttemptsOptions {
   /** Absent for deletion notices: transforms are written for events. */
   readonly transforms?: Pick<Transforms, 'apply'> | undefined
   readonly tracing?: Tracing | undefined
-  /** Absent for deletion notices: they keep the response to every failed attempt, and none of the others. */
+  /** Absent for deletion notices: they keep the response to every failed attempt, and no others. */
   readonly history?: HistoryBudget | undefined
 }
 
@@ -95,8 +95,9 @@ export class Attempts {
   }
 
   /**
-   * Makes one attempt and updates the delivery. A bug rejects this part. Returns `undefined`, without a change, if it was
-   * aborted, or if `mayBegin` returns false once the body is prepared or the access token has arrived.
+   * Makes one attempt and updates the delivery. A bug rejects this part. Returns `undefined`,
+   * without a change, if it was aborted, or if the webhook is blocked or `mayBegin` returns false
+   * once the body is prepared or the access token has arrived.
    */
   make(
     open: OpenDelivery,
@@ -135,7 +136,8 @@ export class Attempts {
     const known = this.#transformed.get(open)
     if (known?.version === version) return known.result
     const body = bodyFor(settings, open.delivery.id, open.event)
-    // No longer needed once it is parked: otherwise slow evaluations would pile up without limit.
+    // Not needed once the delivery is parked: otherwise, slow evaluations would pile up without
+    // limit.
     const isWanted = (): boolean => open.inLanes.length > 0
     const result = applyTransform(body, settings, { isWanted }, this.#options.transforms)
     this.#transformed.set(open, { version, result })
@@ -224,7 +226,8 @@ export class Attempts {
       ended = { startedAt, durationMs: clock.now() - begunAt, ...crashedBy(fault) }
     }
     span?.end(ended)
-    // The same time for both, so that a part that waits for `Retry-After` is due when the pause ends.
+    // The same time for the webhook and the part, so that a part that waits for `Retry-After` is
+    // due when the pause ends.
     const now = clock.now()
     const breaker = health.onResult(destinationId, { ...ended, url }, { generation, now })
     return {

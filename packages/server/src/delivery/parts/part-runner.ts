@@ -22,7 +22,7 @@ export interface PartRunnerOptions extends DeliveryContext {
   readonly onPausing: (pausing: Promise<unknown>) => void
 }
 
-/** Makes the attempt for one task that has a slot, unless its destination has changed while the task waited. */
+/** Makes the attempt for one task that has a slot, if it may still be made. */
 export class PartRunner {
   readonly #options: PartRunnerOptions
   readonly #pauser: WebhookPauser

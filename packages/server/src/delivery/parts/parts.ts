@@ -56,7 +56,7 @@ export function afterAttempt(
   const parts = delivery.webhooks.map((part) =>
     part.url === attempt.url ? partAfter(part, attempt, rules) : part,
   )
-  // Without a request, it is not an attempt.
+  // A declined delivery does not count as an attempt.
   const attemptCount =
     attempt.outcome === 'declined'
       ? delivery.attemptCount
@@ -258,9 +258,9 @@ const MAX_LAST_SPAN_MS = 60_000
 const MAX_JITTER = 1.25
 
 /**
- * The time of the next attempt; `undefined` if none fits in the window. The delay after attempt n is
- * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls in the final minute of the window, or its final
- * tenth if the window is shorter than ten minutes.
+ * The time of the next attempt; `undefined` if none fits in the window. By default, the delay after
+ * attempt n is min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls in the final
+ * minute of the window, or its final tenth if the window is shorter than ten minutes.
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {
   const { firstDueAt, now, retryAfterMs = 0, random } = attempt

@@ -57,7 +57,7 @@ export class TestDeliverySender {
     const { id } = content
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destinationId)
     const formattedBody = bodyFor(settings, messageId, content)
-    // As for deliveries: deletion notices have no transform.
+    // Real deletion notices have no transform either.
     const isNotice = content.event === undefined
     const bodyOf = transformedBodies(formattedBody, settings, isNotice ? undefined : transforms)
     const webhooks = await Promise.all(
@@ -79,7 +79,10 @@ export class TestDeliverySender {
   }
 }
 
-/** The transform failed or returned nothing, or the URL cannot be filled in. */
+/**
+ * A webhook that gets no request: the transform failed or returned nothing, or the URL cannot be
+ * filled in.
+ */
 function unsentWebhook({ url }: Webhook, unsent: UnsentReason, startedAt: number): TestedWebhook {
   const result = { startedAt, durationMs: 0, ...unsentResult(unsent) }
   return { url, request: null, result }
@@ -163,7 +166,7 @@ function quoteText(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** The text as the format of `printf`, in printable ASCII without quotes. */
+/** The text as a `printf` format, in printable ASCII without quotes. */
 function octal(text: string): string {
   return Array.from(Buffer.from(text), (byte) => {
     const character = String.fromCharCode(byte)

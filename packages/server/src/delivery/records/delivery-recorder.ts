@@ -55,7 +55,10 @@ export class DeliveryRecorder {
     return batch.done.then((unwritten) => unwritten.get(open))
   }
 
-  /** Ends the turn of a part without an attempt: records a fresh delivery, and releases a parked part. */
+  /**
+   * Ends the turn of a part without an attempt: records a fresh delivery, or releases a parked
+   * part.
+   */
   async release(open: OpenDelivery, url: string): Promise<void> {
     if (this.#options.deletions.isPurged(open.event)) return this.#dropPurged(open)
     // A record in progress may claim the part again, so its claim ends after the record.
@@ -112,7 +115,9 @@ export class DeliveryRecorder {
     return unwritten
   }
 
-  /** If the backend refuses several records, writes each alone, in case only one is faulty. */
+  /**
+   * If the backend refuses several records, writes each one separately, in case only one is faulty.
+   */
   async #write(records: readonly PendingRecord[], unwritten: UnwrittenDeliveries): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
@@ -193,7 +198,10 @@ export class DeliveryRecorder {
   }
 }
 
-/** Deliveries that a batch does not write, each with a promise that settles when it is done. Callers of `record` handle rejections. */
+/**
+ * Deliveries that a batch does not write, each with a promise that settles when its work is done.
+ * Callers of `record` handle rejections.
+ */
 class UnwrittenDeliveries extends Map<OpenDelivery, Promise<void>> {
   add(open: OpenDelivery, done: Promise<void>): void {
     done.catch(() => undefined)

@@ -16,7 +16,10 @@ const FAILURES: Rate = { firstOfHour: 40, thenEveryMs: 60_000 }
 const SUCCESSES: Rate = { firstOfHour: 1, thenEveryMs: 60_000 }
 const MAX_KINDS = 10_000
 
-/** Limits the stored responses of each destination, URL and class. Other attempts are stored without them. */
+/**
+ * Limits the stored responses of each destination, URL and class. Attempts beyond the limit are
+ * stored without a response.
+ */
 export class HistoryBudget {
   readonly #clock: Clock
   readonly #dropped: Pick<Counter, 'inc'>

@@ -18,7 +18,10 @@ export interface ReplayWorkerOptions {
   readonly onRequeued: () => void
 }
 
-/** Rows read, and deliveries requeued, per slice. Each takes a few milliseconds. */
+/**
+ * The maximum numbers of rows read and of deliveries requeued per slice. Either takes a few
+ * milliseconds.
+ */
 const SCAN = 1_000
 const MAX_DELIVERIES_PER_SLICE = 250
 const POLL_EVERY_MS = 10_000

@@ -8,7 +8,10 @@ import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
 import { toRefusedError } from './webhook-request.ts'
 
-/** A body of up to this size is read to the end, so that the socket can be reused. After a larger one, it is closed. */
+/**
+ * A body of up to this size is read to the end, so that the socket can be reused. After a larger
+ * body, the socket is closed.
+ */
 const READ_BYTES = 64 * 1024
 const READ_MS = 1000
 const KEPT_BYTES = 8 * 1024
@@ -169,7 +172,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(heads?.isInterim ? new ResponseUnreadableError(failure) : failure)
   }
 
-  /** Uses the status of an unparsed head: the receiver may have acted. Returns false without a status. */
+  /**
+   * Uses the status of an unparsed head: the receiver may have acted. Returns false if there is no
+   * status that it can use.
+   */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
     // A crash truncates the head. A truncated success is retried rather than lost.

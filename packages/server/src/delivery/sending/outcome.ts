@@ -29,7 +29,7 @@ export interface AttemptResult extends Classification {
   readonly startedAt: number
   /** Until the last response header, or until the attempt failed. */
   readonly durationMs: number
-  /** Absent for an attempt on an open socket with a body that took less than 1 ms. */
+  /** Absent if the attempt used an open socket, and the response body took less than 1 ms. */
   readonly timing?: AttemptTiming
   readonly status?: number
   /** What failed, as a sentence without secrets. */
@@ -197,7 +197,10 @@ export function describeFailure(error: unknown): string {
   return `${sentence ?? fallback}${suffix}.`
 }
 
-/** An attempt's error for the log. A transform's error may quote the event. */
+/**
+ * An attempt's error for the log; `undefined` for a failed transform, whose error may quote the
+ * event.
+ */
 export function loggedError({
   class: kind,
   error,

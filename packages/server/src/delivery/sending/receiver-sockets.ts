@@ -6,7 +6,8 @@ import { Exchange, type ExchangeClient } from './exchange.ts'
 import { ResponseHeads } from './response-heads.ts'
 
 /**
- * The sockets of all webhooks. Idle sockets stay open up to the limit; then a new socket replaces the one idle longest.
+ * The sockets of all webhooks. Idle sockets stay open up to the limit; then a new socket replaces
+ * the one that has been idle longest.
  */
 export class ReceiverSockets {
   readonly #max: number
@@ -96,7 +97,10 @@ export function pathOf({ pathname, search }: URL): string {
 
 export type PoolOptions = (certificate: ClientCertificate | undefined) => Pool.Options
 
-/** A pool of sockets per webhook: with one per host, as in undici, a slow webhook would block others. */
+/**
+ * A pool of sockets per webhook: with one pool per host, as in undici, a slow webhook would block
+ * others.
+ */
 export class WebhookPools implements AsyncDisposable {
   readonly #optionsOf: PoolOptions
   readonly #routes = new Map<string, Route>()

@@ -28,7 +28,7 @@ export class ResponseHeads {
   #head: Buffer = NONE
   #isPassing = false
   #hasInterim = false
-  /** Interim heads, and blank lines before heads. */
+  /** The size of the interim heads, and of the blank lines before heads. */
   #skippedBytes = 0
   /** The head does not end before this offset. */
   #lookedUntil = 0
@@ -62,7 +62,7 @@ export class ResponseHeads {
     return this.#begun > 0
   }
 
-  /** No response to a request on a reused socket: the receiver closed it as idle. */
+  /** No response to a request on a reused socket: the receiver closed the idle socket. */
   get isStale(): boolean {
     return this.#begun > 1 && this.#head.length === 0 && !this.#hasInterim
   }

@@ -4,7 +4,7 @@ import { sentSecrets } from '../auth/authorization.ts'
 import type { WebhookRequest } from './webhook-request.ts'
 
 const KEPT_BYTES = 4 * 1024
-/** UTF-8 bytes of a UTF-16 code unit. */
+/** The maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
 

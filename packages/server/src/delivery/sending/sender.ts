@@ -55,7 +55,8 @@ export interface WebhookSenderOptions {
   /** Attempts beyond this wait for a socket; the wait counts towards their deadline. */
   readonly maxConnectionsPerWebhook: number
   /**
-   * Maximum sockets of all webhooks, exceeded only if more attempts are in flight. Idle ones are closed to make room.
+   * The maximum number of sockets for all webhooks, exceeded only if more attempts are in flight.
+   * Idle sockets are closed to make room.
    */
   readonly maxSockets?: number
   /** `address:port`; defaults to the system's name servers. */
@@ -127,8 +128,9 @@ export class WebhookSender implements AsyncDisposable {
   }
 
   /**
-   * Makes one attempt. Returns failures as results. Follows no redirects.
-   * @throws {AttemptAbortedError} after `abort`, or if `onBegin` returned false
+   * Makes one attempt. Returns failures as results. Does not follow redirects.
+   * @throws {AttemptAbortedError} after `abort`, or if `onBegin` returned false before the first
+   * request
    */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     const { url, auth } = request
@@ -283,7 +285,7 @@ export class WebhookSender implements AsyncDisposable {
       return { ...classified, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
-    // The error is logged, and a redirect usually repeats the path with its user data.
+    // The error is logged, and a redirect's target usually repeats the path with its user data.
     const location = request.filledUrl === undefined ? shown['location'] : undefined
     const retryAfterMs = retryAfter(
       status,
@@ -323,7 +325,10 @@ function tunnelOf(
   })
 }
 
-/** One context for all connections without a client certificate, because creating one reads all certificate authorities. */
+/**
+ * Creates a TLS context. Connections without a client certificate share one, because creating it
+ * reads all certificate authorities.
+ */
 function trusting(ca: string | undefined, client?: ClientCertificate): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',

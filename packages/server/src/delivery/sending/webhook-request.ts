@@ -98,8 +98,8 @@ function standardSignatures(request: WebhookRequest, timestamp: number): string[
 }
 
 /**
- * Without fields, format and transform, the webhooks of a destination share the body of an event. The body is freed before many
- * timestamps accumulate for it.
+ * Signatures by body. Without field rules, a format or a transform, the webhooks of a destination
+ * share the body of an event. It is freed before signatures for many timestamps accumulate.
  */
 const signatures = new WeakMap<Uint8Array, Map<string, string>>()
 

@@ -25,7 +25,10 @@ export function inexactFields(json: string): readonly string[] {
   return [...paths]
 }
 
-/** Adds the paths of values that are strings only in `exact`. As in other paths, lists are not a step. */
+/**
+ * Adds the paths of values that are strings only in `exact`. As in other paths, a list adds no
+ * step.
+ */
 function addDifferent(
   value: Json | undefined,
   exact: Json | undefined,

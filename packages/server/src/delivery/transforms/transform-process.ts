@@ -14,7 +14,7 @@ export interface Evaluation {
   readonly url?: string | undefined
 }
 
-/** JSON text, absent if the expression returned nothing, or an error. */
+/** JSON text (absent if the expression returned nothing), or an error. */
 export type TransformResult = ({ readonly json?: string } | { readonly error: string }) & {
   readonly isOverLimit?: boolean
 }
@@ -58,7 +58,10 @@ function evaluator(
     compiled.set(text, expression)
     return expression
   }
-  /** Rejects what JSON.stringify would write as `null`, omit, or write in part (JSONata's functions). */
+  /**
+   * Rejects values that JSON.stringify would write as `null`, omit, or write only in part
+   * (JSONata's functions).
+   */
   const onlyJson = (_name: string, value: unknown): unknown => {
     if (typeof value === 'number' && !Number.isFinite(value))
       throw new TypeError('The result contains a number that JSON cannot represent.')

@@ -7,7 +7,7 @@ import { startProcess } from '../../util/workers/start-thread.ts'
 import { withExactNumbers } from './exact-numbers.ts'
 import type { TransformResult, Evaluation } from './transform-process.ts'
 
-/** JSON text, absent if the expression returned nothing, or an error. */
+/** JSON text (absent if the expression returned nothing), or an error. */
 export type TransformOutcome = { readonly json?: string } | { readonly error: string }
 
 /** How long an expression that has exceeded a limit is kept in the second process. */
@@ -197,7 +197,7 @@ class TransformProcess implements Disposable {
       this.#waiting.delete(expression)
       const next = nextWanted(queue)
       if (next !== undefined) turns.push(next)
-      // Behind the others. The loop reaches it again.
+      // Behind the other expressions. The loop reaches it again.
       if (queue.length > 0) this.#waiting.set(expression, queue)
     }
     return turns
@@ -245,8 +245,8 @@ class TransformProcess implements Disposable {
   }
 
   /**
-   * Handles a process that has exited or failed to start. SIGABRT means that V8 ran out of memory; other exits may be
-   * unrelated.
+   * Handles a process that has exited or failed to start. SIGABRT means that V8 ran out of memory;
+   * other exits may have nothing to do with the evaluations.
    */
   #onGone(evaluator: Evaluator, signal: NodeJS.Signals | null): void {
     if (this.#evaluator !== evaluator) return
