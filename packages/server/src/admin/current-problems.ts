@@ -59,7 +59,9 @@ const schema = {
               title: Type.String(),
               remedy: Schema.nullable(Schema.text('null if an earlier cause has the same remedy.')),
               url: Schema.nullable(
-                Schema.text('The URL of the webhook; null if the cause is not about a single webhook.'),
+                Schema.text(
+                  'The URL of the webhook; null if the cause is not about a single webhook.',
+                ),
               ),
               condition,
               severity,

@@ -133,7 +133,10 @@ const schemas = {
   },
   clear: {
     ...editor('clearInspector', 'Deletes all stored requests'),
-    response: Schema.ok('The number of deleted requests.', Type.Object({ removed: Type.Integer() })),
+    response: Schema.ok(
+      'The number of deleted requests.',
+      Type.Object({ removed: Type.Integer() }),
+    ),
   },
 }
 

@@ -40,7 +40,9 @@ const schema = {
         Schema.oneOf(['event', 'decision', 'attempt'], 'Only messages of this kind.'),
       ),
       sourceId: only('activity from this source'),
-      destinationId: only('decisions and attempts for this destination; messages named event are not filtered'),
+      destinationId: only(
+        'decisions and attempts for this destination; messages named event are not filtered',
+      ),
       type: Type.Optional(Schema.oneOf(EVENT_TYPES, `One of ${EVENT_TYPES.join(', ')}.`)),
       event: only('activity for track events, pages or screens with this name'),
       userId: only('activity from this user'),

@@ -40,7 +40,8 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The maximum number of calls per second on each node, at least 1; null for no limit.',
+      description:
+        'The maximum number of calls per second on each node, at least 1; null for no limit.',
     }),
   ),
   space: Schema.space(

@@ -42,7 +42,10 @@ const settingFields = {
 const SettingResponse = Type.Object({
   ...settingFields,
   hidden: Schema.nullable(
-    Schema.oneOf(['secret', 'admins_only'], 'admins_only: the value is a path, a host or a network.'),
+    Schema.oneOf(
+      ['secret', 'admins_only'],
+      'admins_only: the value is a path, a host or a network.',
+    ),
   ),
   origin: Schema.orNull(OriginResponse, 'null: unknown.'),
 })

@@ -54,7 +54,7 @@ export type Source = {
     name: string;
     /** true or false. A disabled source rejects all calls. */
     enabled: boolean;
-    /** Maximum calls per second on each node, at least 1; null for no limit. */
+    /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
@@ -153,9 +153,9 @@ export type Destination = {
             };
             /** Limits of this webhook. An absent limit defaults to the service's setting. */
             limits?: {
-                /** Maximum attempts per second, including retries, across all nodes. */
+                /** The maximum number of attempts per second, including retries, across all nodes. */
                 perSecond?: number;
-                /** Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                /** The maximum number of attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, but not raise it. */
                 concurrency?: number;
                 /** Overrides attemptTimeout: from 100ms to 30s. */
                 timeout?: string;
@@ -182,11 +182,11 @@ export type Destination = {
         }[];
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy: "any" | "each";
-        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -201,7 +201,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, which is also in the ETag. */
     version: number;
-    /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+    /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -289,7 +289,7 @@ export type Delivery = {
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook is waiting. nextAttemptAt is null until the remedy is applied. */
+        /** Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled. */
         waiting: {
             reason: "in_flight" | "queued" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
@@ -570,7 +570,7 @@ export type Audience = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
+    /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -612,7 +612,7 @@ export type ComputedTrait = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
+    /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -684,7 +684,7 @@ export type Profile = {
         /** Calls with a placeholder id, such as undefined or 0. */
         placeholders: number;
     };
-    /** The traits from identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt. */
+    /** The traits from identify calls, each with its event. The newest value applies; a timestamp in the future counts as the time of receipt. */
     traits: {
         [key: string]: {
             /** Any JSON. */
@@ -899,7 +899,7 @@ export function createSource(body: {
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Maximum calls per second on each node, at least 1; null for no limit. */
+    /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -945,7 +945,7 @@ export function changeSource(id: string, body: {
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Maximum calls per second on each node, at least 1; null for no limit. */
+    /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -1077,7 +1077,7 @@ export function createDestination(body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
-            /** Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}. */
+            /** Ignored: see /pause and /resume. Only PUT /import can set it, for example to {"reason": "webhook_gone"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1123,15 +1123,15 @@ export function createDestination(body: {
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
-        /** The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        /** The key pairs from an export with secrets, which replace the stored ones. Ignored without private keys. */
         signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
-        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -1243,9 +1243,9 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     };
                     /** Limits of this webhook. An absent limit defaults to the service's setting. */
                     limits?: {
-                        /** Maximum attempts per second, including retries, across all nodes. */
+                        /** The maximum number of attempts per second, including retries, across all nodes. */
                         perSecond?: number;
-                        /** Maximum attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                        /** The maximum number of attempts in flight, across all nodes. It can lower maxConcurrencyPerWebhook, but not raise it. */
                         concurrency?: number;
                         /** Overrides attemptTimeout: from 100ms to 30s. */
                         timeout?: string;
@@ -1272,11 +1272,11 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 }[];
                 /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
                 successPolicy: "any" | "each";
-                /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+                /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
                 filter?: object | null;
-                /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+                /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
                 sample?: object | null;
-                /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+                /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
                 fields?: object | null;
                 /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
                 format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -1291,7 +1291,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, which is also in the ETag. */
             version: number;
-            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1428,7 +1428,7 @@ export function changeDestination(id: string, body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
-            /** Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}. */
+            /** Ignored: see /pause and /resume. Only PUT /import can set it, for example to {"reason": "webhook_gone"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1474,15 +1474,15 @@ export function changeDestination(id: string, body: {
         sharedSecret?: string | null | object;
         /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
         signature?: "secret" | "ed25519" | "both";
-        /** The key pairs from an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        /** The key pairs from an export with secrets, which replace the stored ones. Ignored without private keys. */
         signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
-        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -1644,7 +1644,7 @@ export function rotateSigningKey(id: string, body: {
 export function testDestination(id: string, body: {
     /** A sample of this type: identify, track, page, screen, group, alias, delete. */
     "type"?: "identify" | "track" | "page" | "screen" | "group" | "alias" | "delete";
-    /** The id of an event from its source. */
+    /** The id of an event from the destination's source. */
     eventId?: string;
     /** true: only shows the requests, and sends nothing. */
     dryRun?: boolean;
@@ -1715,7 +1715,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1771,7 +1771,7 @@ export function previewFilter(id: string, body: {
                 /** ISO 8601, UTC. */
                 receivedAt: string;
             }[];
-            /** The latest 5 events that it excludes. */
+            /** The latest 5 events that the filter excludes. */
             excludedExamples: {
                 id: string;
                 "type": string;
@@ -1994,7 +1994,7 @@ export function listFailures({ destinationId }: {
                 isComplete: boolean;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
-                /** When the newest was last attempted or quarantined, or became due. */
+                /** When the newest of them was last attempted or quarantined, or became due. */
                 lastSeenAt: string;
                 /** The newest one, preferably with a stored response. */
                 sampleDeliveryId: string;
@@ -2005,7 +2005,7 @@ export function listFailures({ destinationId }: {
                 /** What to do about the failures. */
                 remedy: string;
             }[];
-            /** false if only the newest 2,000 at a destination were counted. */
+            /** false if only the newest 2,000 failures at a destination were counted. */
             isComplete: boolean;
         };
     } | {
@@ -2133,9 +2133,9 @@ export function createReplay(body: {
     destinationId: string;
     /** Only deliveries in these states: delivered, rejected, expired, quarantined; rejected and expired if absent. */
     states?: ("delivered" | "rejected" | "expired" | "quarantined")[];
-    /** Only events received at this time or later, as ISO 8601: 2026-11-21T09:30:00Z. */
+    /** Only events received at this time or later. In ISO 8601, like 2026-11-21T09:30:00Z. */
     "from"?: string;
-    /** Only events received before this time; now if absent, as ISO 8601: 2026-11-21T09:30:00Z. */
+    /** Only events received before this time; now if absent. In ISO 8601, like 2026-11-21T09:30:00Z. */
     to?: string;
     /** Only events of these types: identify, track, page, screen, group, alias. */
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
@@ -2663,7 +2663,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it. */
+            /** The URL for webhooks. It can have any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it. */
             url: string;
             responses: {
                 /** 200 to 599; 200 if absent. */
@@ -2676,7 +2676,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             requests: {
                 /** Stored requests. */
                 stored: number;
-                /** The bytes of the recorded requests: body, path and headers. */
+                /** The size of the stored requests in bytes: body, path and headers. */
                 bytes: number;
                 /** Requests since startup. */
                 received: number;
@@ -2686,7 +2686,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
                 requests: number;
                 /** The maximum number of bytes stored on each node. */
                 bytes: number;
-                /** The largest body. A larger one gets 413. */
+                /** The maximum size of a body. A larger one gets 413. */
                 bodyBytes: number;
             };
         };
@@ -2724,7 +2724,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 deliveryId: string | null;
                 /** The number of the attempt, starting at 1. */
                 attempt: number | null;
-                /** type of the body; null if it has none, for example after a transform. */
+                /** The type field of the body; null if it has none, for example after a transform. */
                 "type": string | null;
                 /** The name of the event, page or screen. */
                 name: string | null;
@@ -2733,7 +2733,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 messageId: string | null;
                 signature: {
                     verdict: "valid" | "invalid" | "missing";
-                    /** Why the signature is not valid; null otherwise. */
+                    /** Why the signature is not valid; null if it is. */
                     reason: string | null;
                     /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
@@ -2800,7 +2800,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             deliveryId: string | null;
             /** The number of the attempt, starting at 1. */
             attempt: number | null;
-            /** type of the body; null if it has none, for example after a transform. */
+            /** The type field of the body; null if it has none, for example after a transform. */
             "type": string | null;
             /** The name of the event, page or screen. */
             name: string | null;
@@ -2809,7 +2809,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             messageId: string | null;
             signature: {
                 verdict: "valid" | "invalid" | "missing";
-                /** Why the signature is not valid; null otherwise. */
+                /** Why the signature is not valid; null if it is. */
                 reason: string | null;
                 /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
@@ -2822,7 +2822,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 /** false while the response is delayed, or if the connection was closed first. */
                 sent: boolean;
             };
-            /** In order. The values of static headers are [hidden], and for viewers also the signatures. */
+            /** In order. The values of static headers, and for viewers also the signatures, are replaced with [hidden]. */
             headers: {
                 name: string;
                 value: string;
@@ -2976,7 +2976,7 @@ export function changeAudience(id: string, body: {
     }));
 }
 /**
- * Removes an audience
+ * Deletes an audience
  */
 export function removeAudience(id: string, { announce, ifMatch }: {
     announce?: "true" | "false";
@@ -3061,7 +3061,7 @@ export function previewAudience(body: {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The number of profiles with a value. */
+            /** The number of profiles that would have a value. */
             size: number;
             /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
@@ -3071,7 +3071,7 @@ export function previewAudience(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
+            /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -3315,7 +3315,7 @@ export function changeTrait(id: string, body: {
     }));
 }
 /**
- * Removes a computed trait
+ * Deletes a computed trait
  */
 export function removeTrait(id: string, { announce, ifMatch }: {
     announce?: "true" | "false";
@@ -3400,7 +3400,7 @@ export function previewTrait(body: {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The number of profiles with a value. */
+            /** The number of profiles that would have a value. */
             size: number;
             /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
@@ -3410,7 +3410,7 @@ export function previewTrait(body: {
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
+            /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -3734,7 +3734,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records in this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3884,7 +3884,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 isSet: boolean;
                 "default": string | null;
                 help: string;
-                /** admins_only: it names a path, a host or a network. */
+                /** admins_only: the value is a path, a host or a network. */
                 hidden: "secret" | "admins_only" | null;
                 /** null: unknown. */
                 origin: {
@@ -3925,7 +3925,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 subject: {
                     /** The subject of the problem. */
                     kind: "service" | "source" | "destination" | "node";
-                    /** Empty for the service, and for calls to an unknown source. */
+                    /** Empty for the service, and for calls without a known source. */
                     id: string;
                     name: string;
                 };
@@ -3936,7 +3936,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     title: string;
                     /** null if an earlier cause has the same remedy. */
                     remedy: string | null;
-                    /** The webhook; null if the cause is not about a webhook. */
+                    /** The URL of the webhook; null if the cause is not about a single webhook. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
                     condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
@@ -3963,7 +3963,7 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The id of the built-in source. It is created with the first channel. */
+            /** The id of the built-in source, which is created with the first channel. */
             sourceId: string;
             /** Worst first. */
             conditions: {

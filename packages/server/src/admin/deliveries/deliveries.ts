@@ -145,7 +145,9 @@ const FailureResponse = Type.Object({
     `false if there may be more, because only the newest ${MAX_COUNTED_FAILURES.toLocaleString('en')} failures at the destination were counted.`,
   ),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
-  lastSeenAt: Schema.timeOf('When the newest of them was last attempted or quarantined, or became due.'),
+  lastSeenAt: Schema.timeOf(
+    'When the newest of them was last attempted or quarantined, or became due.',
+  ),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
   lastError: Schema.nullable(
     Schema.text('The last error of the sample delivery, or why it is quarantined.'),
@@ -201,7 +203,9 @@ const schemas = {
       'The groups.',
       Type.Object({
         data: Type.Array(FailureResponse),
-        isComplete: Schema.boolean('false if only the newest 2,000 failures at a destination were counted.'),
+        isComplete: Schema.boolean(
+          'false if only the newest 2,000 failures at a destination were counted.',
+        ),
       }),
     ),
   },

@@ -68,7 +68,10 @@ export const WaitingResponse = Type.Object(
     explanation: Schema.text('The reason as text.'),
     remedy: Schema.nullable(Schema.text('null if none is needed.')),
   },
-  { description: 'Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled.' },
+  {
+    description:
+      'Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled.',
+  },
 )
 
 /** Why a part waits. Times in milliseconds since the epoch. */

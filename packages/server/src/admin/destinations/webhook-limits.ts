@@ -28,7 +28,8 @@ export const LimitsResponse = Type.Object(
       Type.Number({
         minimum: LIMITS.minAttemptsPerSecond,
         maximum: LIMITS.maxAttemptsPerSecond,
-        description: 'The maximum number of attempts per second, including retries, across all nodes.',
+        description:
+          'The maximum number of attempts per second, including retries, across all nodes.',
       }),
     ),
     concurrency: Type.Optional(

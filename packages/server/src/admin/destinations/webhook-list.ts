@@ -123,7 +123,8 @@ function mailErrors(
 ): readonly FieldError[] {
   if (url === undefined || !isMailUrl(url)) return []
   const hasOther = auth !== undefined && !('basic' in auth)
-  const hint = 'Omit headers. If the mail server requires a login, use {"auth": {"basic": {"user": "…", "password": "…"}}}.'
+  const hint =
+    'Omit headers. If the mail server requires a login, use {"auth": {"basic": {"user": "…", "password": "…"}}}.'
   return [
     ...(Object.keys(headers).length > 0 ? ['headers'] : []),
     ...(hasOther ? ['auth'] : []),
