@@ -102,7 +102,7 @@ const schemas = {
     ...operations.editor('testDestination', 'Sends a test delivery and returns the result'),
     showsUsers: true,
     description:
-      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused, or its filter or sample excludes the event. A test delivery is not recorded and not retried. The sample track event for a destination of the built-in source is an alert. An archived event has the webhook-id of its delivery; a sample has a new one.',
+      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused, or its filter or sample excludes the event. A test delivery is not recorded or retried, but closes the breaker of each webhook that accepts it. The sample track event for a destination of the built-in source is an alert. An archived event has the webhook-id of its delivery; a sample has a new one.',
     params: Schema.IdParams,
     body: Schema.strictObject({
       type: Type.Optional(

@@ -38,7 +38,10 @@ export interface TestDeliveryOptions {
   readonly clock: Clock
 }
 
-/** Sends a test payload to all webhooks of a destination, even if disabled. Not recorded or retried; health is unaffected. */
+/**
+ * Sends a test payload to all webhooks of a destination, even if it is disabled. Not recorded or
+ * retried.
+ */
 export class TestDeliverySender {
   readonly #options: TestDeliveryOptions
 
