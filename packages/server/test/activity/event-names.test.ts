@@ -145,7 +145,7 @@ test('every archived event counts once, even across restarts, and computed event
   for (const restarts of [1, 2, 3]) {
     await using backend = await archive.open()
     if (restarts === 1) await backend.catalog.putSource(newSource())
-    // Some before the worker starts, and more than one slice while it runs.
+    // Some events before the worker starts, and more than one slice of them while it runs.
     await backend.log.append([...some(10, 'A'), computedEvent()])
     await using worker = run(backend)
     await backend.log.append(some(700, 'B'))
@@ -223,7 +223,7 @@ test('a name that only a purged user sent is not written after the purge', async
     await purgeAll(deletions, { deletionId: 'del_a', userIds: ['u1'], sourceIds: null })
   }
   const add = async (seen: SeenNames): Promise<boolean> => {
-    // After the events were read.
+    // Runs after the worker has read the events.
     await (purged ??= purge())
     return eventNames.add(seen)
   }

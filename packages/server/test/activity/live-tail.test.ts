@@ -153,7 +153,7 @@ test('filters by kind, source, destination, type, name and user', () => {
   ])
 })
 
-test('a decision that arrives before its event is preceded by the event, which is sent once', () => {
+test('an event whose decision arrives first is sent before the decision, and only once', () => {
   const live = openLive()
   using cursor = read(live)
   const event = acceptedEvent()

@@ -39,7 +39,7 @@ const change = (id: string) => ({
   actorId: 'tok_a',
 })
 
-/** Advances the clock by a second, and waits until its counts exist. */
+/** Advances the clock by a second, and waits for the counts of that second. */
 async function second(clock: ManualClock): Promise<void> {
   clock.advance(SECOND)
   await clock.turn()

@@ -32,7 +32,7 @@ test('an event that the transform declined is neither an attempt nor a failure',
   })
 })
 
-test('reports when the last attempt succeeded', () => {
+test('reports the time of the most recent success', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock, NO_SIGNALS)
   record(recent, 'retry')
@@ -42,7 +42,7 @@ test('reports when the last attempt succeeded', () => {
   expect(recent.ownOf('dst_a').lastDeliveredAt).toBe(clock.wall())
 })
 
-test('reports when the last attempt failed, while that attempt is counted', () => {
+test('reports the time of the most recent failure, until that attempt is dropped', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock, NO_SIGNALS)
   const failedAt = clock.wall()

@@ -272,7 +272,7 @@ async function receivedIn(
   return sums
 }
 
-test('reads the counts of the current minute before they are written, within the range only', async () => {
+test('reads the counts of the current minute before they are written, but only within the range', async () => {
   const setup = await setUp()
   setup.recorder.received([acceptedEvent(), acceptedEvent({ sourceId: 'src_b' })])
   expect(await receivedIn(setup)).toEqual({ src_a: 1, src_b: 1 })

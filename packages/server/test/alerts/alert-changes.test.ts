@@ -144,7 +144,7 @@ test('a channel that is added while nothing is wrong gets no summary', async () 
   expect(watched.states).toEqual(['started', 'ended'])
 })
 
-test('refused calls that follow a stray one are reported after an hour, with their count', async () => {
+test('refused calls that follow a reported one are reported after an hour, with the total', async () => {
   await using watched = await WatchedBackend.open()
   await watched.count({ 'rejected.unknown_write_key': 1 }, '')
   await watched.checkTimes(5)
@@ -157,7 +157,7 @@ test('refused calls that follow a stray one are reported after an hour, with the
   expect(watched.events.map(([, { count }]) => count)).toEqual([1, 5_001])
 })
 
-test('after the clock was set back, alerts and recoveries wait no longer than an hour', async () => {
+test('after the clock was set back, an alert waits no longer than an hour', async () => {
   await using watched = await WatchedBackend.open()
   watched.freeBytes = 0
   await watched.check()

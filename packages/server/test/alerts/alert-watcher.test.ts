@@ -58,7 +58,7 @@ test('a destination that recovers on its first retry is not reported', async () 
   expect(watched.names).toEqual([])
 })
 
-test('a destination that has not delivered anything since the start has not recovered', async () => {
+test('a destination that has delivered nothing since a restart has not recovered', async () => {
   await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })
   for (let checks = 0; checks < 5; checks += 1) await watched.check()
@@ -154,7 +154,7 @@ test('a change is neither lost nor repeated if the process exits at any step', a
   expect(watched.names).toEqual(['Disk Low'])
 })
 
-test('low disk space is reported again after it was sufficient, at most once an hour', async () => {
+test('disk space that keeps falling below the threshold raises one alert an hour; the others are counted', async () => {
   await using watched = await WatchedBackend.open()
   for (let changes = 0; changes < 10; changes += 1) {
     watched.freeBytes = changes % 2 === 0 ? THRESHOLDS.minFreeBytes - 1 : 1e12
@@ -238,7 +238,7 @@ test('no URL of a webhook is stored or sent', async () => {
 
 const [{ cert: certificate, key }] = makeCertificates().clients
 
-/** For each condition: makes it apply, and advances the clock if that takes time. */
+/** For each alert: makes its condition apply, and advances the clock if that takes time. */
 const TRIGGERS: Readonly<Record<string, (watched: WatchedBackend) => Promise<unknown> | void>> = {
   'Calls Refused': async (watched) => {
     await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
@@ -262,7 +262,7 @@ const TRIGGERS: Readonly<Record<string, (watched: WatchedBackend) => Promise<unk
   },
   'Deliveries Expiring': async (watched) => {
     await recordDelivery(watched)
-    // Of the four-hour window, less than one hour is left.
+    // Less than one hour of the four-hour window is left.
     await watched.check(3 * HOUR)
   },
   'Webhook Failing': (watched) => watched.count({ 'attempts.5xx': 1 }),
@@ -312,7 +312,7 @@ const TRIGGERS: Readonly<Record<string, (watched: WatchedBackend) => Promise<unk
   },
 }
 
-test('every alert has a case below', () => {
+test('every alert has a trigger', () => {
   const events = Object.values<Condition>(CONDITIONS).flatMap((each) => each.events?.start ?? [])
   expect(Object.keys(TRIGGERS).toSorted()).toEqual(events.toSorted())
 })
@@ -329,7 +329,7 @@ test.each(Object.entries(TRIGGERS))(
   },
 )
 
-/** For each condition of TRIGGERS: the title of its recovery, and how to end it. */
+/** For each alert with a recovery: the title of the recovery, and how to end the condition. */
 const RECOVERIES: Readonly<
   Record<
     string,
@@ -387,7 +387,7 @@ const RECOVERIES: Readonly<
   ],
 }
 
-test('every recovery alert has a case below', () => {
+test('every recovery alert is tested', () => {
   const events = Object.values<Condition>(CONDITIONS).flatMap(({ events: each }) =>
     each?.end === undefined ? [] : each.start,
   )

@@ -100,7 +100,7 @@ test.each<[string, Partial<ProblemFacts>, string]>([
   ['unchecked destinations', { uncheckedDestinations: 2 }, 'destinations_skipped'],
   ['a failed check', { checks: { database: { ok: false, reason: 'full' } } }, 'check_failed'],
   ['a check with a warning', { checks: { clock: { ok: true, note: 'set' } } }, 'check_warning'],
-])('%s are one problem', (_name, facts, condition) => {
+])('one problem is listed for %s', (_name, facts, condition) => {
   expect(currentProblems({ ...NOTHING, ...facts }).map((each) => each.condition)).toEqual([
     condition,
   ])
@@ -165,7 +165,7 @@ test('a destination that has never worked is failing after one attempt', () => {
   ])
 })
 
-test('a destination whose last attempt succeeded is not listed, if none has failed for a while', () => {
+test('a destination whose last attempt succeeded is not listed if no attempt has failed for a while', () => {
   const results = { ...GOOD, attempts: 500, delivered: 1, recent: { attempts: 500, delivered: 1 } }
   expect(problemsOf({ results })).toHaveLength(1)
   expect(problemsOf({ results, hasRecovered: true })).toEqual([])
@@ -177,12 +177,12 @@ test('a destination that works again is not listed, even if most attempts in the
 })
 
 test.each<[string, Partial<DestinationResults>, number]>([
-  ['few of the recent attempts succeed', { recent: { attempts: 10, delivered: 4 } }, 1],
-  ['half of them succeed', { recent: { attempts: 10, delivered: 5 } }, 0],
-  ['there are too few to judge', { recent: { attempts: 9, delivered: 1 } }, 0],
-  ['the last three failed', { failuresInRow: 3 }, 1],
-  ['the last two failed', { failuresInRow: 2 }, 0],
-])('if %s', (_name, results, count) => {
+  ['is listed if few of the recent attempts succeed', { recent: { attempts: 10, delivered: 4 } }, 1],
+  ['is not listed if half of the recent attempts succeed', { recent: { attempts: 10, delivered: 5 } }, 0],
+  ['is not listed if there are too few recent attempts to judge', { recent: { attempts: 9, delivered: 1 } }, 0],
+  ['is listed if the last three attempts failed', { failuresInRow: 3 }, 1],
+  ['is not listed if only the last two attempts failed', { failuresInRow: 2 }, 0],
+])('a destination %s', (_name, results, count) => {
   expect(problemsOf({ results: { ...GOOD, ...results } })).toHaveLength(count)
 })
 
@@ -349,7 +349,7 @@ test('deliveries that wait without a known reason are late after ten minutes', (
   expect(waiting(10 * MINUTE + 1)).toEqual(['deliveries_late'])
 })
 
-test('deliveries are about to expire an hour before, or after half of a shorter window', () => {
+test('deliveries are about to expire an hour before their window ends, or halfway through one shorter than two hours', () => {
   const conditions = (retryWindowMs: number, ageMs: number, receivedAgoMs = ageMs) =>
     problemsOf({
       webhooks: [

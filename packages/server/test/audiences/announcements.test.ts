@@ -132,7 +132,7 @@ test('an alias of two members causes no announcement', async () => {
   expect((await announcedValues(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
 })
 
-test('a deletion with an announcement announces every member, and removes all data of the audience', async () => {
+test('a deletion with an announcement announces that every member left, and removes all data of the audience', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'), plan('u3', 'free'))
   await open.audiences.computations.requestSync('aud_a', 'deleted')
   await open.settle()
@@ -146,7 +146,7 @@ test('a deletion with an announcement announces every member, and removes all da
   expect((await announcedValues(open)).toSorted()).toEqual(all)
 })
 
-test('an audience waits until an audience it refers to has values, and announces nothing false', async () => {
+test('an audience waits until an audience it refers to has values, and announces no wrong value', async () => {
   await using open = await OpenAudiences.start()
   // More than the archive returns per slice.
   const orders = Array.from({ length: 3_000 }, (_, n) => acceptedEvent({ userId: `u${n % 5}` }))

@@ -30,7 +30,7 @@ test('profiles are kept only while there is a computation, and new ones include 
   expect(await membersOf(open)).toEqual(['u1'])
 })
 
-test('a user purged during a sync is removed, and returns with new events only', async () => {
+test('a user purged during a sync is removed, and returns with only new events', async () => {
   await using open = await OpenAudiences.start()
   const events = ['u1', 'u2'].flatMap((userId) =>
     Array.from({ length: 1_500 }, () => acceptedEvent({ userId })),

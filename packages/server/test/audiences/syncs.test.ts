@@ -118,7 +118,7 @@ test('a deletion continues after a crash between its last step and the removal',
   await expect.poll(() => open.backend.memberships.sizes()).toEqual(new Map())
 })
 
-test('a deletion waits for its plan, so that it is announced to every member', async () => {
+test('a deletion waits for its plan, so that it is announced for every member', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()

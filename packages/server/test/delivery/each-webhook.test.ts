@@ -172,7 +172,7 @@ describe('a URL that the settings forbid', () => {
     await engine.receive(3)
     await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ held: 3 })
     clock.advance(HOUR)
-    // The feed runs once a minute.
+    // The next check after the window.
     clock.advance(MINUTE)
     await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ rejected: 3 })
   })

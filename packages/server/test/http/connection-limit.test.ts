@@ -100,7 +100,7 @@ test('a request in progress is not cut off when half of the next one has arrived
   expect(String((await response)[0])).toContain('done')
 })
 
-test('a request in progress is not cut off: the new connection is closed', async () => {
+test('if every connection has a request in progress, the new connection is closed', async () => {
   const busy = [await handled(), await handled(), await handled()]
   const refused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
   refused.on('error', () => undefined).resume()

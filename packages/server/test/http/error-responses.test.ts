@@ -66,7 +66,7 @@ const http = (line: string, ...headers: readonly string[]) =>
   `${[`${line} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`
 
 describe('the HTTP server', () => {
-  test('responds with 404 at a path that does not exist', async () => {
+  test('responds with 404 to a path that does not exist', async () => {
     await expectError('not_found', http('GET /nowhere'))
   })
 
@@ -118,7 +118,7 @@ describe('the HTTP server', () => {
   test('responds with 400 to an invalid body', async () => {
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     await expectError('bad_request', http('POST /calls', ...chunked), 'zz\r\n')
-    // Without a content type the framework responds before the body: there must not be a second response.
+    // Without a content type, the framework responds before the body, and must not respond again.
     await expectError('bad_request', http('POST /calls', 'Transfer-Encoding: chunked'), 'zz\r\n')
   })
 

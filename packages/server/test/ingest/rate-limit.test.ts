@@ -4,7 +4,7 @@ import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
 const track = { type: 'track', userId: 'u1', event: 'Signed Up', messageId: 'm1' }
 
-test('a request over the rate limit of its source must wait a whole number of seconds', async () => {
+test('a request over the rate limit of its source gets a Retry-After in whole seconds', async () => {
   await using harness = await IngestHarness.open({}, { rateLimit: 2 })
   expect(await harness.post('/v1/batch', { batch: [track, track, track] })).toMatchObject({
     status: 200,

@@ -102,6 +102,16 @@ describe('a single call', () => {
     })
     expect(await harness.stored()).toEqual([])
   })
+
+  test('with numbers whose stored form is longer is refused by the stored size', async () => {
+    const numbers = Array.from({ length: 6_000 }, () => '1e20').join(',')
+    const call = `{"userId":"u1","event":"e","properties":{"numbers":[${numbers}]}}`
+    expect(call.length).toBeLessThan(32_768)
+    expect(await shared.post('/v1/track', call)).toMatchObject({
+      status: 400,
+      body: { code: 'message_too_large' },
+    })
+  })
 })
 
 describe('a batch', () => {
@@ -201,16 +211,6 @@ describe('a batch', () => {
     // Its own context replaces the batch's.
     const own = { ...track, properties, context: { text: 'y' } }
     expect(await send(1, { text: 'x'.repeat(1_500) }, own)).toMatchObject({ status: 200 })
-  })
-
-  test('with numbers whose stored form is longer is refused by the stored size', async () => {
-    const numbers = Array.from({ length: 6_000 }, () => '1e20').join(',')
-    const call = `{"userId":"u1","event":"e","properties":{"numbers":[${numbers}]}}`
-    expect(call.length).toBeLessThan(32_768)
-    expect(await shared.post('/v1/track', call)).toMatchObject({
-      status: 400,
-      body: { code: 'message_too_large' },
-    })
   })
 
   test('that is too large gets its response even if the client continues to send', async () => {

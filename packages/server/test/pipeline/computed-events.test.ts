@@ -4,7 +4,7 @@ import { computedEvent } from '@hookline/testing/records/computed-event'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-test('a computed event goes to the existing destinations it names, regardless of source', async () => {
+test('a computed event is delivered to the enabled destinations it names, regardless of their source', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   for (const [id, sourceId] of [

@@ -204,7 +204,7 @@ function watchedReads(onRead: () => void): (backend: Backend) => Backend {
   })
 }
 
-/** The backend, which reports acks refused by the database as unavailability. */
+/** The backend, whose acks reject with BackendUnavailableError if the database refuses them. */
 function failingAcks(backend: Backend): Backend {
   const { log } = backend
   return {
@@ -220,7 +220,7 @@ function failingAcks(backend: Backend): Backend {
   }
 }
 
-/** The backend with a log that waits for 100 ms, and a quarantine that is unavailable while it is down. */
+/** The backend, whose log returns entries after 100 ms, and whose quarantine is unavailable while `isDown`. */
 function withUnavailableQuarantine(
   consumed: number[],
   { isDown, isUnreadable }: { readonly isDown: () => boolean; readonly isUnreadable: boolean },

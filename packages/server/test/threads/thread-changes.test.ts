@@ -22,7 +22,7 @@ test('a change resolves when the thread has applied it', async () => {
 
 test.for([
   { when: 'has already exited', apply: () => undefined },
-  { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadExitedError()) },
+  { when: 'exits in the meantime', apply: () => Promise.reject(new ThreadExitedError()) },
 ])(
   'a change for a thread that $when resolves after the last message of the thread',
   async ({ apply }) => {

@@ -49,7 +49,7 @@ const NOTHING_LOST = {
 }
 
 describe('the accounting balances', () => {
-  test('while deliveries wait, complete, are removed by retention and start again', async () => {
+  test('while deliveries wait, complete, and are removed by retention', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open({ retryDelaysMs: [50] })
     await engine.destination('dst_a', receiver.url)

@@ -83,7 +83,7 @@ describe('the roles', () => {
 })
 
 describe('each route', () => {
-  test('responds with 401 without a token, or with an expired one', async () => {
+  test('responds with 401 if the token is missing or has expired', async () => {
     for (const route of guarded()) {
       expect([route, (await probe(route, undefined)).status]).toEqual([route, 401])
       const { status, headers, body } = await probe(route, tokens.get('expired'))

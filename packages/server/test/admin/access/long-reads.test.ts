@@ -78,7 +78,7 @@ test("a token's requests beyond 32 waiting ones are refused with 429, and other 
   const all = await opened()
   const { server, gate, greedy } = all
   const theirs = await searchTimes(34, all)
-  // Their order of arrival is not deterministic: one of the 35 is refused.
+  // The requests arrive in no fixed order, so any of the 35 may be the one that is refused.
   const last = await Promise.race([search(server, 'last', greedy), ...theirs])
   expect([last.body.code, last.headers.get('retry-after')]).toEqual(['rate_limited', '1'])
   const own = search(server, 'own')

@@ -370,7 +370,7 @@ test('Opsgenie alerts are closed through a second URL', async () => {
       },
     ],
   })
-  // Both URLs have the first error, and only the second one is too long.
+  // The wrong scheme affects both URLs, the length only the second one: one error in either case.
   for (const invalid of ['ftp://a.example', url + 'x'.repeat(2_048 - url.length)]) {
     const { body } = await server.call<ProblemDocument>('POST', '/alerts/channels', {
       body: { url: invalid, format: 'opsgenie' },

@@ -91,7 +91,7 @@ test('a destination that has never worked is a problem until it works', async ()
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('many failures are not listed a few minutes after the receiver works again', async () => {
+test('many failures are no longer listed a few minutes after the receiver has recovered', async () => {
   await using server = await open()
   await server.count(NOON, { 'attempts.5xx': 1_000, 'attempts.2xx': 1 })
   expect(await problemsOf(server)).toHaveLength(1)
@@ -106,7 +106,7 @@ test('the results from another process count', async () => {
   expect((await problemsOf(server)).map(({ count }) => count)).toEqual([2])
 })
 
-test('calls that a disabled source refused are lost, until it is enabled', async () => {
+test('calls refused by a disabled source are listed as lost until it is enabled', async () => {
   await using server = await open()
   const path = `/sources/${server.sourceId}`
   await server.must('PATCH', path, { body: { enabled: false } })
@@ -130,7 +130,7 @@ test('refused calls count for an hour after the last one', async () => {
   await using server = await open()
   await server.count(NOON, { 'rejected.rate_limited': 3, 'rejected.unknown_write_key': 1 }, '')
   const problems = await problemsOf(server)
-  // Client libraries retry the first, and a scanner may have sent the second.
+  // Clients retry rate-limited calls, and a call with an unknown key may be from a scanner.
   expect(problems.map(({ condition, severity }) => [condition, severity])).toEqual([
     ['write_key_unknown', 'attention'],
     ['rate_limit_exceeded', 'attention'],
@@ -140,7 +140,7 @@ test('refused calls count for an hour after the last one', async () => {
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('expired deliveries come before failures, until they are replayed', async () => {
+test('expired deliveries come before failures, until they are retried', async () => {
   await using server = await open()
   const { destinationId } = server
   const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })
@@ -159,7 +159,7 @@ test('expired deliveries come before failures, until they are replayed', async (
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('rejected deliveries are a problem for an hour, unless they are replayed', async () => {
+test('rejected deliveries are a problem for an hour', async () => {
   await using server = await open()
   const { destinationId } = server
   const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 422 })
@@ -269,7 +269,7 @@ test('only admins see the description of a corruption', async () => {
   expect(titles(await problemsOf(server))).toEqual(['Data corruption: planted.db lost 3 rows'])
 })
 
-test('a retry window longer than a lowered retention needs attention', async () => {
+test('a retry window that is not shorter than a lowered retention needs attention', async () => {
   await using server = await open()
   const { catalog } = server.backend
   const destination = catalog.current.destinations.get(server.destinationId)!
@@ -287,7 +287,7 @@ test('a retry window longer than a lowered retention needs attention', async () 
   ])
 })
 
-test('failures at a deleted destination are not listed, and are not retried', async () => {
+test('failures at a deleted destination are not listed, and cannot be retried', async () => {
   await using server = await open()
   const { destinationId } = server
   const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })

@@ -108,7 +108,7 @@ test('all errors in a body are reported together, with pointers into the conditi
 
 test.each<[string, object, string]>([
   ['no condition', {}, '/condition required'],
-  ['both', { manual: true, condition: CONDITION }, '/condition exclusive'],
+  ['manual: true with a condition', { manual: true, condition: CONDITION }, '/condition exclusive'],
   ['manual: false', { manual: false, condition: CONDITION }, '/manual not_allowed'],
   ['a condition that is not an object', { condition: 5 }, '/condition invalid_type'],
   ['a key chosen by the client', { key: 'k', condition: CONDITION }, '/key immutable'],
@@ -152,7 +152,7 @@ test('renaming keeps the key', async () => {
   expect(changed).toMatchObject({ name: 'New Name', key: 'old_name', version: 2 })
 })
 
-test('a change must match the version if it has one, and does not affect immutable fields', async () => {
+test('a change with another version or with immutable fields is refused', async () => {
   const { id } = await make()
   const headers = { 'if-match': '"2"' }
   const answer = await server.call('PATCH', `/audiences/${id}`, { headers, body: { name: 'x' } })

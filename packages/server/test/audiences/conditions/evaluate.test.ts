@@ -71,7 +71,7 @@ describe('in a window of three hours with events 3, 2, 1 and 0 hours old', () =>
     ['!=', 2, true, 1],
     ['!=', 3, false, 1],
     ['!=', 4, true, null],
-  ])('a count of %s %s is %s and changes in %s hours', ([op, n, value, changesInHours]) => {
+  ])('a count of %s %s is %s (hours until that changes: %s)', ([op, n, value, changesInHours]) => {
     const facts = new Map([[1, factsAt(NOON - 3 * HOUR, NOON - 2 * HOUR, NOON - HOUR, NOON)]])
     const planned = { clause: 1, withinMs: 3 * HOUR, count: { op, n } }
     const recheckAt = changesInHours === null ? null : NOON + changesInHours * HOUR

@@ -86,6 +86,6 @@ test.for<[what: string, LoadedProfile, EvaluationPlan, string]>([
   ['a user with another value', { ...MEMBER, results: valueOf(7) }, COUNTED, 'missed'],
   ['a member of a deleted audience', MEMBER, GONE, 'missed'],
   ['a non-member of a deleted audience', NOBODY, GONE, 'right'],
-])('the check of %s', ([, profile, plan, expected]) => {
+])('the check of %s has the right result', ([, profile, plan, expected]) => {
   expect(checkProfile(profile, plan, { now: NOON, syncId: 'syn_a' })).toBe(expected)
 })

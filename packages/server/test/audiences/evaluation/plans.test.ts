@@ -54,7 +54,7 @@ test('a completed deletion gives no one a value while its computation is still i
 test('a version that arrives while clauses are being stored is not planned with clauses of the previous version', async () => {
   await using open = await opened()
   const { backend } = open
-  // So that the clause that keeps more is not filled immediately.
+  // Without an event, the clause that keeps more would be filled immediately.
   await backend.log.append([acceptedEvent()])
   const slice = { after: 0, through: 1, changes: [], purges: 0, at: NOON }
   expect(await backend.profiles.apply(slice)).toBeDefined()

@@ -115,7 +115,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
     })
   })
 
-  test('every node has the latest time at which any node used a write key', async () => {
+  test('every node gets the times at which other nodes used a write key', async () => {
     await using harness = await openClusterHarness()
     await using other = await nodeOn(harness, NEVER_MS)
     await harness.backend.keyUses.mark('wk_a', NOON + 5)

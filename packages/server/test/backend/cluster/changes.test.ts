@@ -157,7 +157,7 @@ async function changeWithoutNotification({ postgres }: TestDatabase): Promise<vo
   await postgres.run(sql`INSERT INTO changes VALUES ('tokens', 1)`)
 }
 
-/** The backend process of the listening connection. */
+/** The process id of the backend that serves the listening connection. */
 async function listenerIn({ postgres }: TestDatabase): Promise<number | undefined> {
   const rows = await postgres.run(sql<{ readonly pid: number }>`
     SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`)

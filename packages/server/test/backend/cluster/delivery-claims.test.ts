@@ -280,7 +280,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a node that slept through it
   })
 })
 
-describe.skipIf(clusterSkipReason() !== undefined)('nodes that record concurrently', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('nodes that record deliveries', () => {
   test('create one delivery for an event that both have', async () => {
     await using harness = await openClusterHarness()
     await using other = await openNode(harness)

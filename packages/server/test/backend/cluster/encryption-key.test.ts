@@ -17,7 +17,7 @@ import { openPostgres } from './open-postgres.ts'
 const destination = newDestination({ settings: { sharedSecret: 's3cret' } })
 
 describe.skipIf(clusterSkipReason() !== undefined)('the encryption key of a cluster', () => {
-  test('is the same on all nodes: one with another key is refused with a reason', async () => {
+  test('is the same on all nodes: a node with another key is refused with a reason', async () => {
     await using harness = await openClusterHarness()
     const other = SecretBox.newKey()
     const refused = openClusterBackend({ ...harness.options, encryptionKey: new Redacted(other) })
@@ -70,7 +70,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the encryption key of a clus
     expect(changed.catalog.current.sources.size).toBe(0)
   })
 
-  test('can be changed although a node without the new one has created another lane for a webhook', async () => {
+  test('can be changed although a node without the new key has created another lane for a webhook', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await recordDelivery(harness)

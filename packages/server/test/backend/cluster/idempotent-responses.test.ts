@@ -10,7 +10,7 @@ const answer = { fingerprint: 'f', sealed: 's', expiresAt: NOON + 10 }
 describe.skipIf(clusterSkipReason() !== undefined)('on a cluster', () => {
   idempotentResponsesConformance(openClusterHarness)
 
-  test('a key reserved by one node is reserved on all until that node releases it or it expires', async () => {
+  test('a key reserved by one node is reserved on all nodes until that node releases it or the reservation expires', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const [here, there] = [harness.backend.idempotentResponses, other.idempotentResponses]

@@ -64,7 +64,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the inspector of a cluster',
     expect(await inspectors[0]!.shared.find('req_none')).toBeUndefined()
   })
 
-  test('responds the same on every node, including one that starts later', async () => {
+  test('has the same responses on every node, including one that starts later', async () => {
     const responses = { status: 503, delayMs: 10, failFirst: 2 }
     await inspectors[0]!.shared.respond(responses)
     expect(inspectors.map((each) => each.responses)).toEqual([responses, responses])

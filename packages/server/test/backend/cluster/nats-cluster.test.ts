@@ -52,7 +52,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     }
     const waiting = new ByteBudget(10_000_000)
     const open = (link: NatsLink) => JetStreamLog.open(link, { ...OPTIONS, waiting })
-    // The first node to open the log creates its consumers.
+    // The first node to open the log creates the consumers.
     await using _made = await open(observing)
     await expect.poll(leaders).not.toContain(undefined)
     const [lost] = await leaders()

@@ -120,7 +120,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('nodes that deliver', () => {
     expect(b!.health.brokenSince('dst_a', unknown)).toBeUndefined()
   })
 
-  test('divide the limits, and redistribute them within seconds when one joins or leaves', async () => {
+  test('divide the limits, and redistribute them within seconds when a node joins or leaves', async () => {
     await using opened = await openWithDestination(1)
     const a = new Peer(opened.nodes[0]!)
     expect(a.division).toEqual({ nodes: 1, index: 0 })

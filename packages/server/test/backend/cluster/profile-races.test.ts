@@ -104,7 +104,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('store no result for a profile that the other purges or links to another profile', async () => {
+  test('store no result for a profile that one evaluates while the other purges or links it', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])
@@ -160,7 +160,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('add a clause once, and fill it while the other node counts', async () => {
+  test('add a clause once, and fill it while events are counted', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}, {}, {}, {}])

@@ -48,7 +48,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('signals between nodes', () =
     await expect
       .poll(async () => new Set(await a!.signals.request('attempts', { destinationId: 'dst_a' })))
       .toEqual(new Set([{ from: 'b', question: { destinationId: 'dst_a' } }, { from: 'c' }]))
-    // It is alive, but does not respond.
+    // Node `c` is alive, but its handler fails.
     c!.signals.onRequest('lanes', () => Promise.reject(new Error('broken')))
     b!.signals.onRequest('lanes', async () => ({ from: 'b' }))
     await expect.poll(() => a!.signals.request('lanes', {})).toEqual([{ from: 'b' }])

@@ -113,7 +113,7 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('keep the counts for the last seven days only', async () => {
+    test('keep only the counts for the last seven days', async () => {
       await using harness = await opened(open)
       for (let day = 0; day < 10; day++)
         await add(harness, seen({ days: new Map([[TODAY + day, day]]) }))

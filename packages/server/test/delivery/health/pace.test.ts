@@ -115,19 +115,19 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
 
-describe.each([1, 2, 10, 50])('a receiver that permits %d requests a second', (perSecond) => {
+describe.each([1, 2, 10, 50])('a receiver with a limit of %d per second', (perSecond) => {
   describe.each([
     ['a token bucket', tokenBucket],
     ['a leaky bucket', leakyBucket],
     ['a count for each minute', minuteWindow],
-  ] as const)('by %s', (_name, limiter) => {
+  ] as const)('enforced by %s', (_name, limiter) => {
     test.each([
       { latencyMs: 2, pauseMs: 0 },
       { latencyMs: 150, pauseMs: 0 },
       { latencyMs: 2, pauseMs: 1_000 },
       { latencyMs: 150, pauseMs: 1_000 },
     ])(
-      'gets 80%% of them from the second minute on, with at most four requests for each: %o',
+      'accepts at least 80%% of its limit in the second minute, and at most four requests are sent for each accepted one: %o',
       (options) => {
         const { accepted, requests } = run(limiter(perSecond), options)
         expect(accepted[1]! / (perSecond * 60)).toBeGreaterThanOrEqual(0.8)

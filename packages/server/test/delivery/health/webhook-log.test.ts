@@ -146,7 +146,7 @@ describe('a failing webhook', () => {
       },
     ])
     log.events()
-    // For example, its breaker is open, so no attempt was made.
+    // No attempt was made, for example because the breaker is open.
     for (let minute = 0; minute < 60; minute++) await log.minute()
     expect(log.events()).toEqual([])
     log.attempt(failed)

@@ -74,7 +74,7 @@ describe('the limit of a recovering lane', () => {
     expect(afterResult(recovery, { outcome: 'rejected', begunAt: 0 }, at)?.limit).toBe(9)
   })
 
-  test('of a receiver that needs seconds grows by one per second, and reaches 64 in about a minute', () => {
+  test('of a receiver that takes seconds to respond grows by one per second, and reaches 64 in about a minute', () => {
     let recovery: RecoveryLimit | undefined = initialRecovery(0)
     let now = 0
     while (recovery !== undefined) {

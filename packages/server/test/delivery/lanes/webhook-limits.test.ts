@@ -90,7 +90,7 @@ function taskOf({ destinationId, url }: typeof LIMITED): PartTask {
 }
 
 describe('perSecond', () => {
-  test('20 of the waiting deliveries begin in each second, evenly spaced', () => {
+  test('of 20 begins 20 of the waiting deliveries in each second, evenly spaced', () => {
     const node = new Node({ limits: { perSecond: 20 } })
     node.add(LIMITED, 1_500)
     for (let second = 0; second < 60; second++)
@@ -125,7 +125,7 @@ describe('perSecond', () => {
     expect(begun.length).toBeLessThanOrEqual(60 * 20 * 1.05)
   })
 
-  test('a lane takes no slot while it waits, and delays no other lane', () => {
+  test('takes no slot while its lane waits, and delays no other lane', () => {
     const node = new Node({ limits: { perSecond: 1 } })
     node.add(LIMITED, 100)
     node.clock.advance(ATTEMPT_MS)
@@ -156,7 +156,7 @@ describe('perSecond', () => {
     expect(node.begunIn(1_000)).toBeLessThanOrEqual(11)
   })
 
-  test('events and deletion notices take turns', () => {
+  test('is shared by events and deletion notices, which take turns', () => {
     const clock = new ManualClock()
     const spacing = new AttemptSpacing(clock)
     const [events, notices] = ['events', 'notices'].map(
@@ -169,7 +169,7 @@ describe('perSecond', () => {
     expect(Math.abs(events.begun.length - notices.begun.length)).toBeLessThanOrEqual(1)
   })
 
-  test('a change applies from the next attempt', () => {
+  test('applies from the next attempt after a change', () => {
     const node = new Node({ limits: { perSecond: 0.5 } })
     node.add(LIMITED, 500)
     node.clock.advance(100)

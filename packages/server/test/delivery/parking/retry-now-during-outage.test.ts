@@ -32,7 +32,7 @@ function failing(outage: () => Outage) {
 }
 
 test.for(['claims', 'everything'] as const)(
-  'a manual retry during a database outage is attempted afterwards: %s fails',
+  'a manual retry during a database outage is attempted afterwards (unavailable: %s)',
   async (kind) => {
     let outage: Outage = 'none'
     const clock = new ManualClock()

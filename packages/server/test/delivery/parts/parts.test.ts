@@ -79,7 +79,7 @@ describe('with policy any', () => {
     expect(statesOf(all)).toEqual(['not_retried', 'delivered', 'rejected'])
   })
 
-  test('failures before the first success are not retried, in any order of results', () => {
+  test('a failure before the first success is not retried', () => {
     const late = after('any', attempt(a, 'retry'), attempt(b, 'delivered'))
     expect(statesOf(late)).toEqual(['not_retried', 'delivered', 'pending'])
   })
@@ -136,13 +136,13 @@ describe('when the retry window has ended', () => {
   })
 
   test.each(['certificate_invalid', 'address_forbidden', 'port_forbidden'] as const)(
-    'a part with the failure %s is rejected, because its owner had to change something',
+    'a part with the failure %s is rejected, because retries alone cannot fix it',
     (kind) => {
       expect(late({ class: kind })).toMatchObject({ state: 'rejected', dueAt: null })
     },
   )
 
-  test('a part without an attempt expires, and the delivery with the last of them', () => {
+  test('a part without an attempt expires, and the delivery expires with its last part', () => {
     const first = withPart(pending('any', [a, b]), a, 'any', expire)
     expect(first.state).toBe('pending')
     const both = withPart(first, b, 'any', expire)

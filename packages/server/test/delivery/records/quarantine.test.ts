@@ -47,7 +47,7 @@ describe('an unreadable parked delivery', () => {
     }
     receiver.respond = () => 200
     await using engine = await TestEngine.open({}, folder)
-    // The next start would quarantine it.
+    // Corrupted after the start, because the next start would quarantine the delivery.
     corrupt(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })

@@ -24,7 +24,7 @@ describe('a response', () => {
     [[400, 401, 403, 404, 405, 409, 410, 413, 418, 422, 424, 426, 499], 'rejected', 'http_4xx'],
     [[500, 501, 502, 503, 504, 520, 599], 'retry', 'http_5xx'],
     [[0, 100, 101, 102, 199, 600, 799, 999], 'retry', 'protocol_error'],
-  ] as const)('of %j is %s as %s', (statuses, outcome, attemptClass) => {
+  ] as const)('with status %j has the outcome %s and the class %s', (statuses, outcome, attemptClass) => {
     for (const status of statuses) {
       expect(classifyResponse(status), `${status}`).toEqual({ outcome, class: attemptClass })
     }
@@ -83,7 +83,7 @@ describe('a failure', () => {
       'retry',
       'protocol_error',
     ],
-  ] as const)('with %j is %s as %s', (codes, outcome, attemptClass) => {
+  ] as const)('with %j has the outcome %s and the class %s', (codes, outcome, attemptClass) => {
     for (const code of codes) {
       expect(classifyFailure(failure(code)), code).toEqual({ outcome, class: attemptClass })
     }

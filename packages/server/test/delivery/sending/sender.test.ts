@@ -118,7 +118,7 @@ describe('the response', () => {
     [503, 'retry', 'http_5xx'],
     [599, 'retry', 'http_5xx'],
     [799, 'retry', 'protocol_error'],
-  ])('%s is %s as %s', async (answer, outcome, attemptClass) => {
+  ])('with status %s has the outcome %s and the class %s', async (answer, outcome, attemptClass) => {
     const receiver = await listening({ respond: answer })
     const result = await openSender().send(request(receiver.url))
     expect(result).toMatchObject({ status: answer, outcome, class: attemptClass })
@@ -183,7 +183,7 @@ describe('the response', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('is recorded with its allowlisted headers only', async () => {
+  test('is recorded with only its allowlisted headers', async () => {
     const headers = {
       'Content-Type': 'text/plain',
       'X-Request-Id': 'r1',
@@ -305,7 +305,7 @@ describe('the deadline', () => {
     const sender = openSender({ clock, maxConnectionsPerWebhook: 1 })
     const sent = Promise.all([1, 2, 3].map(() => sender.send(request(receiver.url))))
     await receiver.waitFor(1)
-    // Once, including the waiting attempts.
+    // The deadline of all three attempts, including the two that wait.
     clock.advance(5_000)
     const results = await sent
     expect(results.map((result) => result.class)).toEqual(['timeout', 'timeout', 'timeout'])

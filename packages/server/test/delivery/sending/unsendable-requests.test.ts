@@ -25,7 +25,7 @@ async function listening(options: ReceiverOptions = {}) {
 const request = (url: string, headers: object = {}): WebhookRequest =>
   requestTo(url, { headers: headers as WebhookRequest['headers'], body: Buffer.from('{"a":1}') })
 
-/** Static headers that a destination may have stored, but that cannot be sent by HTTP. */
+/** Static headers that a destination may have stored, but that cannot be sent over HTTP. */
 const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [
   ['Expect', '100-continue'],
   ['expect', 'something'],

@@ -66,7 +66,7 @@ describe('a body', () => {
     (bits) => {
       const params = { [constants.BROTLI_PARAM_LGWIN]: bits }
       for (const limit of [1_000, 512_000, 2_000_000]) {
-        // Its end repeats its start, so the distance is as long as the body allows.
+        // The end repeats the start, so the distance is as long as the body allows.
         const noise = randomBytes(300).toString('hex')
         const long = noise.padEnd(limit - noise.length).slice(0, limit - noise.length) + noise
         const compressed = brotliCompressSync(long, { params })

@@ -68,7 +68,7 @@ describe('an event is stamped', () => {
     expect(stamped({ sentAt: 'x' }, { sentAt: {} }).event).not.toHaveProperty('sentAt')
   })
 
-  test('with the timestamp corrected by the clock skew', () => {
+  test('with the timestamp corrected for the clock skew', () => {
     const oneHourSlow = { sentAt: '2026-01-15T11:00:00Z' }
     expect(stamped({ timestamp: '2026-01-15T10:59:30Z' }, oneHourSlow).event).toMatchObject({
       timestamp: '2026-01-15T11:59:30.000Z',
@@ -92,11 +92,11 @@ describe('an event is stamped', () => {
   )
 
   test.each([
-    ['a year, after 5 days', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
-    ['a year, after 30 days', '2026-12-16T12:00Z', '2027-01-15T12:00Z', '2025-12-16T12:00Z'],
-    ['2 days, after 29 days', '2025-12-19T12:00Z', '2026-01-17T12:00Z', '2025-12-17T12:00Z'],
-    ['9 hours, after 1 hour', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
-  ])('with the timestamp of a clock that is ahead by %s', (_why, timestamp, sentAt, corrected) => {
+    ['a year, if sentAt is 5 days later', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
+    ['a year, if sentAt is 30 days later', '2026-12-16T12:00Z', '2027-01-15T12:00Z', '2025-12-16T12:00Z'],
+    ['2 days, if sentAt is 29 days later', '2025-12-19T12:00Z', '2026-01-17T12:00Z', '2025-12-17T12:00Z'],
+    ['9 hours, if sentAt is 1 hour later', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
+  ])('with the corrected timestamp of a clock that is ahead by %s', (_why, timestamp, sentAt, corrected) => {
     const { event } = stamped({ timestamp, sentAt })
     expect(event.timestamp).toBe(new Date(corrected).toISOString())
   })
@@ -201,14 +201,14 @@ describe('an event is stamped', () => {
   })
 
   test.each<[string, Json | undefined, Partial<Omit<Receipt, 'sentAt'>>, Record<string, Json>]>([
-    ['of a browser', '203.0.113.9', { isFromBrowser: true }, {}],
-    ['of a call that requests it', '203.0.113.9', {}, { direct: true }],
-    ['of no server', undefined, {}, {}],
-    ['of no server, even if direct has a value other than true', undefined, {}, { direct: 'true' }],
-    ['that the call already has', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
+    ['a browser', '203.0.113.9', { isFromBrowser: true }, {}],
+    ['a call that requests it', '203.0.113.9', {}, { direct: true }],
+    ['not a server', undefined, {}, {}],
+    ['not a server, even if direct has a value other than true', undefined, {}, { direct: 'true' }],
+    ['not if the call already has one', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
     ['instead of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
     ['only if it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],
-  ])('with the address %s', (_case, ip, changed, context) => {
+  ])('with the client address: %s', (_case, ip, changed, context) => {
     expect(stamped({}, changed, context).event.context['ip']).toBe(ip)
   })
 

@@ -63,7 +63,7 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   const suppressed = [acceptedEvent({ userId: 'u1' })]
   for (let n = 0; n < 3; n += 1) recorder.record(suppressed)
   await expect.poll(() => lines).toMatchObject([{ msg: 'suppression.count_failed', failures: 1 }])
-  // The second write covers the other two.
+  // The second write covers the other two calls.
   await expect.poll(() => ended).toBe(2)
   // The failure of the second write may be counted after its end.
   await expect

@@ -54,7 +54,7 @@ export class ClusterDays implements AsyncDisposable {
     return events
   }
 
-  /** Stores a delivery of the event with a failed attempt. Returns its id. */
+  /** Stores a delivery of the event with a failed attempt. Returns the id of the delivery. */
   async deliver(event: AcceptedEvent, state: 'pending' | 'delivered'): Promise<string> {
     const id = deliveryId(event.id, 'dst_a')
     await this.sql(`INSERT INTO deliveries

@@ -71,7 +71,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await memberships.list('aud_b', { limit: 2 })).toEqual({ data: [], nextCursor: null })
     })
 
-    test('that have left are not listed', async () => {
+    test('who have left are not listed', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'a' }, { userId: 'b' }])
@@ -87,7 +87,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.memberships.sizes()).toEqual(new Map([['aud_a', 1]]))
     })
 
-    test('that were announced are listed in the order of userIds', async () => {
+    test('who were announced are listed in the order of userIds', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await follow(harness, [
@@ -146,7 +146,7 @@ export function membershipsConformance(open: OpenBackendHarness): void {
       expect(await profileOf(harness, 'none')).toBeUndefined()
     })
 
-    test('keeps a user that is both removed and added', async () => {
+    test('keeps a user who is both removed and added', async () => {
       await using harness = await open()
       const { memberships } = harness.backend
       await memberships.changeList(LIST, { add: ['a'], remove: ['a'], at: NOON })

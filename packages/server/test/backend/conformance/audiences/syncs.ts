@@ -85,7 +85,7 @@ export function syncsConformance(open: OpenBackendHarness): void {
       expect(idsOf((await syncs.list('aud_b', { limit: 9 })).data)).toEqual(['syn_002'])
     })
 
-    test('include the last finished one of each computation', async () => {
+    test('include the most recent finished one of each computation, which `last` returns', async () => {
       await using harness = await open()
       const { syncs } = harness.backend
       expect((await syncs.last()).size).toBe(0)

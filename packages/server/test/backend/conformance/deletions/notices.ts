@@ -248,7 +248,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect(progress?.counts).toEqual({ waiting: 0, delivered: 0, failed: 2 })
     })
 
-    test('are not removed with events and deliveries of their age if they are in quarantine', async () => {
+    test('in quarantine are not removed by retention', async () => {
       await using harness = await open()
       const { noticeQueue, upkeep } = harness.backend
       const [split] = await createSplit(harness.backend, [notice()])

@@ -122,7 +122,7 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
     test.each([
       ['the leading user', 'u1', 'u2'],
       ['another user', 'u2', 'u1'],
-    ])('including results computed with %s, until the rest is evaluated', async (_, gone, left) => {
+    ])('including results computed with %s, until the rest of the profile is evaluated', async (_, gone, left) => {
       await using harness = await open()
       await fill(harness)
       const { evaluations } = harness.backend
@@ -166,6 +166,37 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
       expect(await kept(harness, 'other')).toEqual(WITHOUT)
       expect(await kept(harness, DEFAULT_SPACE)).toEqual(ALL)
     })
+
+    test('including the results for a former id that only a refused alias mentions', async () => {
+      await using harness = await open()
+      const { evaluations, memberships } = harness.backend
+      const alias = (id: string) => ({ userId: 'u0', type: 'alias' as const, links: [user(id)] })
+      const group = Array.from({ length: 99 }, (_, index) => alias(`u${index + 1}`))
+      await follow(harness, [{ userId: 'u0' }, ...group, alias('z')])
+      const results = [{ computationId: 'aud_a', value: true, since: NOON }]
+      const due = await evaluations.due(NOON, 9)
+      await evaluations.commit(
+        due.map(({ profileId, version }) => {
+          return { profileId, version, results, announcements: [], recheckAt: null }
+        }),
+      )
+      expect((await memberships.sizes()).get('aud_a')).toBe(2)
+      await purgeUser(harness, 'u0')
+      expect((await memberships.sizes()).get('aud_a')).toBe(0)
+      expect((await memberships.list('aud_a', { limit: 9 })).data).toEqual([])
+    })
+
+    test('and counts a profile once if it is removed for two reasons', async () => {
+      await using harness = await open()
+      const ids = Array.from({ length: 100 }, (_, index) => anonymous(`a${index}`))
+      const earlier = ids.map((id) => ({ userId: 'x', links: [id] }))
+      // A former id that x has also claimed, but has no room for.
+      const former = { userId: 'x', type: 'alias' as const, timestamp: NOON + 1 }
+      await follow(harness, [...earlier, { ...former, links: [anonymous('x')] }])
+      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(2)
+      await purgeUser(harness, 'x')
+      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(0)
+    })
   })
 
   describe('a purge of an anonymousId', () => {
@@ -190,37 +221,6 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
         }
       },
     )
-
-    test('removes the results for a former id that only a refused alias mentions', async () => {
-      await using harness = await open()
-      const { evaluations, memberships } = harness.backend
-      const alias = (id: string) => ({ userId: 'u0', type: 'alias' as const, links: [user(id)] })
-      const group = Array.from({ length: 99 }, (_, index) => alias(`u${index + 1}`))
-      await follow(harness, [{ userId: 'u0' }, ...group, alias('z')])
-      const results = [{ computationId: 'aud_a', value: true, since: NOON }]
-      const due = await evaluations.due(NOON, 9)
-      await evaluations.commit(
-        due.map(({ profileId, version }) => {
-          return { profileId, version, results, announcements: [], recheckAt: null }
-        }),
-      )
-      expect((await memberships.sizes()).get('aud_a')).toBe(2)
-      await purgeUser(harness, 'u0')
-      expect((await memberships.sizes()).get('aud_a')).toBe(0)
-      expect((await memberships.list('aud_a', { limit: 9 })).data).toEqual([])
-    })
-
-    test('counts a profile once if it is removed for two reasons', async () => {
-      await using harness = await open()
-      const ids = Array.from({ length: 100 }, (_, index) => anonymous(`a${index}`))
-      const earlier = ids.map((id) => ({ userId: 'x', links: [id] }))
-      // A former id that x has also claimed, but has no room for.
-      const former = { userId: 'x', type: 'alias' as const, timestamp: NOON + 1 }
-      await follow(harness, [...earlier, { ...former, links: [anonymous('x')] }])
-      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(2)
-      await purgeUser(harness, 'x')
-      expect(await harness.backend.profiles.count(DEFAULT_SPACE)).toBe(0)
-    })
 
     test('removes the data that its events added to other users, and nothing else', async () => {
       await using harness = await open()

@@ -169,7 +169,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       ])
     })
 
-    test('moves results, and counts a member of the same audience in both profiles once', async () => {
+    test('moves results, and counts profiles that were in the same audience as one member', async () => {
       await using harness = await open()
       const { evaluations, memberships } = harness.backend
       await follow(harness, [{ userId: 'u1' }, { userId: 'u2' }])

@@ -173,7 +173,7 @@ test('an event with a changed byte is reported as corrupted', async () => {
   expect(await backend.events.find(String(corruptedId))).toBeUndefined()
 })
 
-test('one flipped bit in the write-ahead log is reported with its loss, and blocks the start until accepted', async () => {
+test('one flipped bit in the write-ahead log blocks the start until the reported loss is accepted', async () => {
   using folder = await KilledFolder.make()
   const wal = readFileSync(folder.file('hookline.db-wal'))
   const at = Math.floor(wal.length / 2)

@@ -12,7 +12,7 @@ import { WRITES } from '../../conformance/deletions/refused-after-purge.ts'
 
 const PLANTED = 'PLANTED-VALUE'
 
-/** A backend whose `isPurged` has lost every purge. */
+/** A backend whose `isPurged` misses every purge. */
 function withoutPurges(backend: Backend): Backend {
   const deletions = Object.create(backend.deletions) as Backend['deletions']
   return { ...backend, deletions: Object.assign(deletions, { isPurged: () => false }) }
@@ -27,7 +27,7 @@ async function purge({ deletions }: Backend): Promise<void> {
   await deletions.erase(new AbortController().signal)
 }
 
-test('no data about a purged user reappears from an attempt in flight or a lane, even if isPurged fails', async () => {
+test('no data about a purged user reappears from an attempt in flight or a lane, even if isPurged misses the purge', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({
     respond: ({ body }) => opened.then(() => ({ status: 500, body: body.toString() })),

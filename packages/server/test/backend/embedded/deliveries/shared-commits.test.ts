@@ -10,7 +10,7 @@ import { deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 /** The number of tries: on a busy machine, the records may be committed before the event arrives. */
 const TRIES = 20
 
-/** The fewest commits of several tries to record deliveries; `isFollowed` by an event in the next turn. */
+/** The fewest commits in several tries to record deliveries, each followed by an event in the next turn if `isFollowed`. */
 async function commitsOf(records: number, { isFollowed }: { isFollowed: boolean }) {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
@@ -21,7 +21,7 @@ async function commitsOf(records: number, { isFollowed }: { isFollowed: boolean 
   const events = Array.from({ length: records }, () => acceptedEvent())
   await backend.log.append(events)
   const deliveries = events.map((event) => ({ delivery: deliveryOf(event), attempts: [] }))
-  // Stores the lane.
+  // The first record also stores the lane.
   await backend.deliveries.record(deliveries)
   const commits: number[] = []
   for (let left = TRIES; left > 0; left--) {

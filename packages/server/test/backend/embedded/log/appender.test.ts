@@ -30,14 +30,14 @@ test('an append after another operation takes effect after it', async () => {
   const [before, other, after] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
   const appends = [open.log.append([before])]
   appends.push(open.appendWithOtherWrite([other]))
-  // It reaches the writer a microtask later.
+  // `appendWithOtherWrite` reaches the writer a microtask later.
   await Promise.resolve()
   appends.push(open.log.append([after]))
   await Promise.all(appends)
   expect(open.stored).toEqual([before, other, after].map(({ id }) => id))
 })
 
-test('a block with 512 events accepts no further append', async () => {
+test('a block with at least 512 events accepts no further append', async () => {
   await using open = new OpenLog()
   const sizes = entrySizes(open, 1_100)
   const appends = Array.from({ length: 11 }, () => open.log.append(many(100)))
@@ -45,7 +45,7 @@ test('a block with 512 events accepts no further append', async () => {
   expect(await sizes).toEqual([600, 500])
 })
 
-test('a block has at most 1 MiB, except for a larger append', async () => {
+test('a block has at most 1 MiB, unless a single append is larger', async () => {
   await using open = new OpenLog()
   const text = 'x'.repeat(400 * 1024)
   const large = (): AcceptedEvent => acceptedEvent({ properties: { text } })

@@ -99,13 +99,13 @@ test('a filter that gets new events because its newest ones were removed has bot
   expect(await isDuplicate(backend, 'new')).toBe(true)
 })
 
-test('a failing append does not lose messageIds of others in its transaction', async () => {
+test('a failing append does not lose the messageIds of other appends in its transaction', async () => {
   using folder = new TemporaryFolder()
   {
     await using backend = await open(folder)
     const event = acceptedEvent({ messageId: 'a' })
     await backend.log.append([event, ...many(KEYS_PER_FILTER - 5)])
-    // All share one transaction, in which a new filter begins. The existing event fails it.
+    // All share one transaction, in which a new filter begins. The existing event makes it fail.
     const appended = await Promise.allSettled([
       backend.log.append([acceptedEvent({ messageId: 'b' }), ...many(2)]),
       backend.log.append([acceptedEvent({ messageId: 'c' }), ...many(2)]),
