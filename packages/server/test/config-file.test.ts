@@ -68,11 +68,6 @@ describe('the configuration file', () => {
     )
   })
 
-  test('variables of tests are not mistaken for settings', () => {
-    const environment = { HOOKLINE_REQUIRE_CHROMIUM: '1', HOOKLINE_REQUIRE_MOUNT: '1' }
-    expect(() => parseConfig(environment)).not.toThrow()
-  })
-
   test.each([
     ['port: 4800\nwebhookQueueSize: 8: planted\n', 'line 2, column 19'],
     ['port: 4800\nadminToken: planted: x\n', 'line 2, column 13'],
@@ -104,13 +99,18 @@ describe('the configuration file', () => {
   })
 })
 
+test('variables of tests are not mistaken for settings', () => {
+  const environment = { HOOKLINE_REQUIRE_CHROMIUM: '1', HOOKLINE_REQUIRE_MOUNT: '1' }
+  expect(() => parseConfig(environment)).not.toThrow()
+})
+
 describe('a duration', () => {
   test.each([
     ['7d', 604_800_000],
     ['36h', 129_600_000],
     ['1h30m', 5_400_000],
     ['90000', 90_000],
-  ])('of %s is %d ms, as a flag, a variable, and in a file', (text, ms) => {
+  ])('of %s is %d ms, as a flag, as a variable, and in a file', (text, ms) => {
     const file = { path: 'h.yaml', values: { retention: text } }
     for (const { retentionMs } of [
       parseConfig({}, { retentionMs: text }),
@@ -133,7 +133,7 @@ describe('a duration', () => {
     ])
   })
 
-  test('in a schedule has units', () => {
+  test('in a schedule may have a unit', () => {
     expect(parseConfig({}, { retryScheduleMs: '100, 2s,5m' }).retryScheduleMs).toEqual([
       100, 2_000, 300_000,
     ])
@@ -166,7 +166,7 @@ describe('the URL of egressProxy', () => {
 })
 
 describe('a secret in its own file', () => {
-  test('is read without the line end, and the variable with the secret itself wins', () => {
+  test('is read without its line ending, and a variable with the secret itself takes precedence', () => {
     using folder = new TemporaryFolder()
     const HOOKLINE_ADMIN_TOKEN_FILE = fileWith(folder, 'tok_in_a_file\n', 'token')
     const { config, origins } = resolveConfig({ HOOKLINE_ADMIN_TOKEN_FILE })

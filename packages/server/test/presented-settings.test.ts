@@ -47,7 +47,7 @@ test('a program that passes only values gets the same values, without origins', 
   expect(texts(without)).toEqual(texts(withOrigins))
 })
 
-test('a setting not marked as a location has a number, a duration or a word as default', () => {
+test('a setting not marked as a location has a number, a duration or a word as its default', () => {
   const { config } = resolveConfig({})
   for (const { isLocation, isSecret, name, value } of presentedSettings(config))
     if (!isLocation && !isSecret)

@@ -127,7 +127,7 @@ test('a deletion that keeps failing is logged immediately, then every ten minute
   expect(lines[1]!.failures).toBeGreaterThan(1)
 })
 
-test('without suppress, new events from the user are kept; with it, events from before it took effect are purged', async () => {
+test('without suppress, new events from the user are kept; with it, the user is suppressed in the given sources', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openBackendIn(folder.path)
   await createSources(backend)

@@ -143,7 +143,7 @@ test('an error in the inspector makes the attempt fail', async () => {
   expect(await send()).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
 })
 
-test('failFirst fails the first attempts in each delivery, by attempt number', async () => {
+test('failFirst fails the first attempts of each delivery, by attempt number', async () => {
   const { inspector, send } = open()
   inspector.responses = { status: 500, delayMs: 0, failFirst: 2 }
   const statuses = []
@@ -151,7 +151,7 @@ test('failFirst fails the first attempts in each delivery, by attempt number', a
   expect(statuses).toEqual([500, 500, 200, 500])
 })
 
-test('limits stored requests under a load of 400 requests with 64 KiB each', async () => {
+test('limits stored requests under a load of 400 requests of 64 KiB each', async () => {
   const { inspector, send } = open()
   const body = Buffer.from(
     JSON.stringify({ type: 'track', properties: { text: 'x'.repeat(64 * 1024) } }),

@@ -220,7 +220,10 @@ function failingAcks(backend: Backend): Backend {
   }
 }
 
-/** The backend, whose log returns entries after 100 ms, and whose quarantine is unavailable while `isDown`. */
+/**
+ * The backend, whose log returns entries after 100 ms, and whose quarantine is unavailable while
+ * `isDown`.
+ */
 function withUnavailableQuarantine(
   consumed: number[],
   { isDown, isUnreadable }: { readonly isDown: () => boolean; readonly isUnreadable: boolean },

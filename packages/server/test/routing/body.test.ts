@@ -30,7 +30,7 @@ test('without settings, the stored bytes are sent', () => {
 })
 
 describe('fields', () => {
-  it('drops paths, including paths in the objects of a list', () => {
+  it('drops paths, including paths in objects in a list', () => {
     const { properties, context } = result({
       drop: [
         'properties.products.email',
@@ -43,7 +43,7 @@ describe('fields', () => {
     expect(context).toEqual({ traits: { email: ' Ann@X.example ' } })
   })
 
-  it('keeps only these paths and what identifies the event', () => {
+  it('keeps only the given paths and what identifies the event', () => {
     expect(result({ keep: ['properties.products.sku', 'userId.none'] })).toEqual({
       version: 1,
       type: 'track',

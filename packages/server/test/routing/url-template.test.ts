@@ -56,7 +56,7 @@ describe('a URL', () => {
   })
 })
 
-test('each filled URL is recognised as its template', () => {
+test('each filled URL is recognised as filled from its template', () => {
   const texts = ['{{userId}}', '{{event}}', '{{properties.key}}', '/a', 'a', '?b=']
   const parts = fc.array(fc.constantFrom(...texts), { maxLength: 6 })
   fc.assert(

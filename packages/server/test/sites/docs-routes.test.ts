@@ -47,7 +47,7 @@ describe('/docs', () => {
     ['/docs/guides/audiences', 'Audiences'],
     ['/docs/guides/audiences?from=search', 'Audiences'],
     ['/docs/guides/audiences.html', 'Audiences'],
-  ])('serves a page at its address without an extension: %s', async ([url, heading]) => {
+  ])('serves a page at its address, with or without the extension: %s', async ([url, heading]) => {
     const response = await server.inject({ url: url!, headers: BROWSER })
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8')

@@ -36,7 +36,7 @@ describe('the trace context of a call', () => {
   test.for([
     ['as sent', 'rojo=1,congo=t61', 'rojo=1,congo=t61'],
     ['of several tenants', 'fw529a3039@dt=FfAb;x', 'fw529a3039@dt=FfAb;x'],
-    ['without spaces and empty members', ' rojo=1 ,\t, ,congo=t61', 'rojo=1,congo=t61'],
+    ['without spaces or empty members', ' rojo=1 ,\t, ,congo=t61', 'rojo=1,congo=t61'],
     ['with quotes', 'a="\\"', 'a="\\"'],
   ] as const)('has a tracestate: %s', ([, tracestate, kept]) => {
     const context = traceContextIn({ traceparent: PARENT, tracestate })!

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ShortLivedEntry, ShortLivedMap, ShortLivedSet } from '../../src/util/short-lived.ts'
 
 describe('collections for short-lived entries', () => {
-  it('have the values in the order of insertion', () => {
+  it('list values in the order of insertion', () => {
     const set = new ShortLivedSet<number>()
     const places: ShortLivedEntry<number>[] = [0, 1, 2, 3, 4].map((value) => set.add(value))
     expect(set.values()).toEqual([0, 1, 2, 3, 4])

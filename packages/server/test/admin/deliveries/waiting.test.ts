@@ -62,7 +62,7 @@ type WaitCase = readonly [
 const ROWS: readonly WaitCase[] = [
   ['is queued once it is due', {}, ['queued', NOON, NOW]],
   [
-    'with an attempt in progress waits for the response, even if it is paused meanwhile',
+    'with an attempt in progress waits for the response, even if its webhook is paused in the meantime',
     { begunAt: NOW - 3, destination: pausedWebhook('operator') },
     ['in_flight', NOW - 3, NOW],
   ],

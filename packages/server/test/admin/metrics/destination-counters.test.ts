@@ -17,7 +17,7 @@ async function seriesOf(
   return [...text.matchAll(/^hookline_destination_(\w+\{.*)$/gm)].map(([, series]) => series!)
 }
 
-test('attempts and completed deliveries are counted by destination from 0, and only one series has the name', async () => {
+test('attempts and completed deliveries are counted by destination from 0, and only one series contains its name', async () => {
   const metrics = new Metrics()
   const { destinationCounts } = metrics
   expect((await seriesOf(metrics, [newDestination()])).slice(1)).toEqual([

@@ -48,7 +48,7 @@ test.each<[string, string, Call, ProblemCodeName]>([
   ['a larger body', 'POST /sources', { body: sized(1_048_577) }, 'body_too_large'],
   ['a form', 'POST /sources', { body: 'name=web', headers: form }, 'unsupported_media_type'],
   ['compression', 'POST /sources', gzipped, 'invalid_json'],
-])('%s gets a Problem as response', async (_what, route, call, code) => {
+])('%s gets a Problem as the response', async (_what, route, call, code) => {
   const [method = '', path = ''] = route.split(' ')
   const answer = await server.call<ProblemDocument>(method, path, call)
   const { status, title } = PROBLEM_CODES[code]
@@ -124,7 +124,7 @@ describe('a body is refused if its values cannot be stored exactly', () => {
     }
   })
 
-  test('with an error for each of them, on every route', async () => {
+  test('with an error for each of them, in any field', async () => {
     const body = '{"name":"a\\ud83d","rateLimit":9007199254740993,"a/b":[1,{"c":1e-400}]}'
     const response = await server.call<ProblemDocument>('POST', '/sources', { body })
     expect(response.status).toBe(422)
@@ -207,7 +207,7 @@ test('the same error is logged once in 10 s, with the number of requests', async
 test.for([
   ['GET', '/events/evt_none', {}, 404],
   ['GET', '/session', { authorization: '' }, 401],
-] as const)('a browser can request the status of %s %s in the body only', async (row) => {
+] as const)('a browser can request a 200 response to %s %s, with the actual status only in the body', async (row) => {
   const [method, path, headers, status] = row
   const prefer = { prefer: 'status=200' }
   const answer = await server.call<ProblemDocument>(method, path, {

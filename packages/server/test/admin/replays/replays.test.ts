@@ -107,7 +107,7 @@ describe('a replay', () => {
 })
 
 describe('a manual retry', () => {
-  test('makes a delivery due immediately, from any final state', async () => {
+  test('makes a delivery due immediately, whether it is pending or ended', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
@@ -122,7 +122,7 @@ describe('a manual retry', () => {
     expect(woken()).toBe(4)
   })
 
-  test('is refused with the remedy if the delivery is held or its event was removed', async () => {
+  test('is refused with the remedy if the delivery is held, and gets 404 if it is unknown', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     const { id } = await keep(server, destinationId, 'held')

@@ -101,7 +101,7 @@ test('of 200 simultaneous sign-ins with one token, at most 32 wait, the rest are
   expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(33)
 })
 
-test('deleting a token refuses its waiting sign-ins', async () => {
+test('sign-ins waiting when their token is deleted are refused', async () => {
   const gate = Promise.withResolvers<void>()
   await using server = await AdminServer.open()
   const { tokens } = server.backend

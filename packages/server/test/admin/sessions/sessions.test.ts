@@ -115,7 +115,7 @@ test('a session expires no later than its token', async () => {
   expect(data).toMatchObject([{ expiresAt }])
 })
 
-test('of several browsers that use a link simultaneously, one signs in', async () => {
+test('of several browsers that use a link simultaneously, only one signs in', async () => {
   await using server = await AdminServer.open()
   const code = await codeOf(server)
   const uses = Array.from({ length: 6 }, () =>

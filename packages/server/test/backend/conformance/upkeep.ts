@@ -8,7 +8,10 @@ import { claimDue, OTHER_LANE, partOf, recordDelivery } from './deliveries/recor
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Archives batches of entries, calls `whenArchived`, and acks the batches until `events` events are acked. */
+/**
+ * Archives batches of entries, calls `whenArchived`, and acks the batches until `events` events are
+ * acked.
+ */
 async function ackAll(
   { backend: { log, events: archive } }: BackendHarness,
   events: number,

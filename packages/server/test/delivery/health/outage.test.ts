@@ -84,7 +84,8 @@ describe('while a receiver is down', () => {
     await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(5)
     await expect.poll(() => engine.deliveries({})).toHaveLength(15)
-    // A probe is sent at least every five minutes. The first one after the window makes these deliveries expire.
+    // A probe is sent at least every five minutes. The first one after the window makes these
+    // deliveries expire.
     for (let minutes = 0; minutes < 4 * 60 + 12; minutes += 1) {
       clock.advance(60_000)
       await engine.settled()

@@ -35,7 +35,7 @@ test('an attempt that opens a socket reports how long each step took, and the st
   await sender[Symbol.asyncDispose]()
 })
 
-test('an attempt that uses an open socket reports no steps', async () => {
+test('an attempt that uses an open socket reports no connection steps', async () => {
   await using receiver = await openReceiver()
   const sender = openSender()
   expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'responseMs'])

@@ -110,7 +110,7 @@ describe.each([
     (head: string) => [...head.slice(0, 60).split(''), head.slice(60)],
   ],
   ['line by line', (head: string) => head.split(/(?<=\n)/)],
-] as const)('the status decides regardless of errors in the head, %s', (_name, piecesOf) => {
+] as const)('the status decides regardless of errors in a head sent %s', (_name, piecesOf) => {
   test.each(Object.entries(BROKEN_HEADS))('with %s', async (...[, head]) => {
     const receiver = await opened({ bytes: '' })
     const sender = openSender()
@@ -146,7 +146,7 @@ describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (st
     ['in one piece', (bytes: string) => [bytes]],
     ['line by line', (bytes: string) => bytes.split(/(?<=\n)/)],
     ['one response at a time', (bytes: string) => bytes.split(/(?<=\r\n\r\n)/)],
-  ] as const)('is skipped, and the final one decides, %s', async (_name, piecesOf) => {
+  ] as const)('is skipped, and the final one decides, if sent %s', async (_name, piecesOf) => {
     const sender = openSender()
     for (const [final, outcome] of [
       [`${OK}${BODY}`, 'delivered'],
@@ -165,7 +165,7 @@ describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (st
 describe.each([
   ['in one piece', (bytes: string) => [bytes]],
   ['byte by byte', (bytes: string) => bytes.split('')],
-] as const)('blank lines before a head are skipped, %s', (_name, piecesOf) => {
+] as const)('blank lines sent %s are skipped', (_name, piecesOf) => {
   test.each([
     ['a 100 and a 200', `\r\n${interim('100')}\r\n\n${OK}${BODY}`, { outcome: 'delivered' }],
     [

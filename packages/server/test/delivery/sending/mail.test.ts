@@ -58,7 +58,7 @@ test.each([true, false])('an invalid certificate is refused: smtps %s', async (i
   expect(server.lines.join('\n')).not.toContain('AUTH')
 })
 
-test('without a password, an invalid certificate is better than no TLS', async () => {
+test('without a password, an invalid certificate is accepted, because it is better than no TLS', async () => {
   const server = await openMailServer({ certificate: certificates.selfSigned })
   const result = await openSender().send(requestTo(server.url, { body: BODY }))
   expect(result.class).toBe('delivered')
@@ -98,7 +98,7 @@ test('refused recipients are recorded if the others were accepted', async () => 
   expect(result).toMatchObject({ class: 'delivered', body })
 })
 
-test('a silent server is a timeout, and its connection is closed', async () => {
+test('a silent server causes a timeout, and its connection is closed', async () => {
   const server = await openMailServer({ replies: { EHLO: null } })
   const limits = { timeoutMs: 200 }
   const result = await openSender().send(requestTo(server.url, { body: BODY, limits }))

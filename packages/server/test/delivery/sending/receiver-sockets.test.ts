@@ -19,7 +19,7 @@ async function receivers(count: number, options: ReceiverOptions = {}): Promise<
 
 const openAt = (to: readonly Receiver[]): number[] => to.map((receiver) => receiver.openConnections)
 
-test('the longest idle sockets are closed to make room for others', async () => {
+test('the sockets that have been idle longest are closed to make room for others', async () => {
   const to = await receivers(5)
   const sender = openSender({ maxSockets: MAX_SOCKETS })
   const send = async (index: number) => {

@@ -62,7 +62,7 @@ test('a changed limit applies immediately, with a full bucket', () => {
   expect(limit.take(limitOf(0, 10), 1)).toBe(3)
 })
 
-test('ids without a bucket get a share of the limit per thread, in total never more', () => {
+test('an id without a bucket gets a share of its limit on each thread, and no more than the limit in total', () => {
   const clock = new ManualClock()
   const main = SharedBuckets.create({ threads: 4, now: clock.now(), maxBuckets: 1 })
   const threads = Array.from(

@@ -67,7 +67,7 @@ describe('a worker', () => {
     expect(running.supervisor.failing.size).toBe(1)
   })
 
-  test('that is not essential pauses for ten minutes, and is reported as failing until it has recovered', async () => {
+  test('that is not essential pauses for ten minutes after five failures, and is reported as failing until it has recovered', async () => {
     const errors = Array.from({ length: 5 }, (_, index) => new Error(`${index + 1}`))
     const { running, pass, runs } = start(errors, 'profiles')
     await using _running = running

@@ -17,7 +17,10 @@ async function openAt(dataDir: string): Promise<{ backend: Backend; reported: re
   return { backend, reported }
 }
 
-/** Makes a stopped database with held deliveries, and corrupts one of them. Returns the id of that delivery. */
+/**
+ * Makes a stopped database with held deliveries, and corrupts one of them. Returns the id of that
+ * delivery.
+ */
 async function makeCorrupted(
   dataDir: string,
   change: readonly [from: string, to: string],

@@ -43,7 +43,8 @@ test('the profiles of 5,000 users are purged in slices of a few milliseconds', a
     (table) => db.prepare(`SELECT COUNT(*) AS count FROM ${table}`).get()!['count'],
   )
   expect(left).toEqual([0, 0, 0, 0])
-  // A slice ends after 5 ms, and the commit syncs the disk. Only the median is checked, because other processes may delay slices.
+  // A slice ends after 5 ms, and the commit syncs the disk. Only the median is checked, because
+  // other processes may delay slices.
   expect(durations.length).toBeGreaterThan(1)
   expect(durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)]).toBeLessThan(50)
 })

@@ -10,7 +10,10 @@ import { deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 /** The number of tries: on a busy machine, the records may be committed before the event arrives. */
 const TRIES = 20
 
-/** The fewest commits in several tries to record deliveries, each followed by an event in the next turn if `isFollowed`. */
+/**
+ * The fewest commits in several tries to record deliveries, each followed by an event in the next
+ * turn if `isFollowed`.
+ */
 async function commitsOf(records: number, { isFollowed }: { isFollowed: boolean }) {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({

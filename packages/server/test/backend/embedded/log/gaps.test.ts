@@ -10,7 +10,10 @@ import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const S = SEGMENT_EVENTS
-/** Seqs at the ends of segments, with large gaps between them, as if retention had left only waiting events. */
+/**
+ * Seqs at the ends of segments, with large gaps between them, as if retention had left only waiting
+ * events.
+ */
 const PLACES = [1, 2, S - 1, S, S + 1, 7 * S - 1, 7 * S, 11_000 * S + 5, 11_001 * S]
 
 /** Opens a backend with one event at each seq: from u1, from u2, and an alias of u1 to u2, in turn. */
