@@ -32,7 +32,7 @@ test('a clause that must keep more facts is refilled from the archive while the 
   })
 })
 
-test('a longer window over the same events is refilled', async () => {
+test('a clause is refilled for a longer window over the same events', async () => {
   await using open = await OpenAudiences.start()
   const within = (hours: number): Condition => ({ event: 'Order Completed', within: { hours } })
   await open.put(named('a', within(1)))
@@ -70,7 +70,7 @@ test('a new clause counts every event once while it is filled and events arrive'
   expect(await announcedValues(open)).toEqual(users.map((userId) => `${userId} true`))
 })
 
-test('reports how far a clause is filled, and how far back it reaches', async () => {
+test('the status shows how far a clause is filled, and how far back it reaches', async () => {
   await using open = await OpenAudiences.start()
   await open.put(named('a', { trait: 'plan', op: 'exists' }))
   await open.settle()

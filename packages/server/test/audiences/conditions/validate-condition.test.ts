@@ -196,7 +196,7 @@ describe('a condition is refused', () => {
       '/where/0/trait unknown_field',
       '/where/0/property required',
     ],
-    ['with a filter without value', where({ property: 'a', op: '<' }), '/where/0/value required'],
+    ['with a filter without a value', where({ property: 'a', op: '<' }), '/where/0/value required'],
     ['with an audience referred to by name', { audience: 'VIPs' }, '/audience invalid_format'],
     [
       'with a computed trait as audience',

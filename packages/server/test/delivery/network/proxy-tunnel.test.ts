@@ -60,7 +60,7 @@ describe('with egressProxy, a request is delivered through the proxy', () => {
     expect(proxy.requests.length).toBeLessThanOrEqual(2)
   })
 
-  test('and its credentials are sent to the proxy only', async () => {
+  test("and the proxy's credentials are sent only to the proxy", async () => {
     const proxy = await openProxy()
     const receiver = await listening()
     const sender = senderThrough(proxy.url('us%40er:p%25ss%C3%BC'))

@@ -55,7 +55,7 @@ describe.concurrent('a name', () => {
     ['a minute', 60, MINUTE],
     ['a day', 86_400, 300_000],
   ])(
-    'with a TTL of %s is looked up again after it, but after 5 s at least and 300 s at most',
+    'with a TTL of %s is looked up again after it, but after at least 5 s and at most 300 s',
     async (_, ttl, ms) => {
       await using dns = await setUp({ addresses: ['192.0.66.1'], ttl })
       await dns.addressesOf('a.example')

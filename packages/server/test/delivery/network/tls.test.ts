@@ -33,9 +33,9 @@ async function openTlsServer(options: TlsOptions) {
 
 describe('a certificate', () => {
   test.each<[string, ServerCertificate, string]>([
-    ['self-signed', certificates.selfSigned, 'The certificate is self-signed'],
-    ['expired', certificates.expired, 'The certificate has expired'],
-    ['not valid yet', certificates.notYetValid, 'The certificate is not valid yet'],
+    ['that is self-signed', certificates.selfSigned, 'The certificate is self-signed'],
+    ['that has expired', certificates.expired, 'The certificate has expired'],
+    ['that is not valid yet', certificates.notYetValid, 'The certificate is not valid yet'],
     ['for another host', certificates.wrongHost, 'The certificate is for another host'],
     [
       'of an authority with a trusted name but another key',
