@@ -112,7 +112,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     expect(error.message).toMatch(/has version 2\.10\.22.*Use nats-server 2\.10\.23 or newer/)
   })
 
-  test('with a retryable error if no server listens', async () => {
+  test('or fails with a retryable error if no server listens', async () => {
     await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailableError)
   })
 })

@@ -43,7 +43,7 @@ test('a topic is read until the last of its reading nodes stops', () => {
   expect(received).toEqual(['activity true', 'activity false'])
 })
 
-test('every 5 s, announces the topics that are read, and does so once more when none are left', () => {
+test('every 5 s, a node announces the topics it reads, and once more when none are left', () => {
   const { clock, announced, readers } = openReaders()
   clock.advance(60_000)
   readers.announce()
@@ -63,7 +63,7 @@ test('every 5 s, announces the topics that are read, and does so once more when 
   expect(announced).toEqual([['counts'], []])
 })
 
-test('subscribes to a topic while this node reads it', () => {
+test('a node subscribes to a topic while it reads that topic', () => {
   const { subscribed, readers } = openReaders()
   const [first, second] = [readers.read('activity'), readers.read('activity')]
   first[Symbol.dispose]()

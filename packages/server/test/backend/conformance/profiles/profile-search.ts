@@ -154,7 +154,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, each, 1)).toEqual(['u1,u3', 'u2'])
     })
 
-    test('lists all users with an email address, then users with such an id, page by page', async () => {
+    test('lists all users with an email address, then users whose id begins with it, page by page', async () => {
       await using harness = await open()
       const email = { traits: { email: 'Info@x.org' } }
       await follow(harness, [
@@ -229,7 +229,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(usersIn(await find(harness, byPlan(id), later))).toEqual([id])
     })
 
-    test('of more than 20 traits is refused until an unused index is removed', async () => {
+    test('by more than 20 traits is refused until an unused index is removed', async () => {
       await using harness = await open()
       await follow(harness, [{ userId: 'u1', traits: { t0: 'x', last: 'x' } }])
       const value = 'x'
