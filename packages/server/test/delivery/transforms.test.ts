@@ -119,7 +119,7 @@ describe('a transform', () => {
     expect(await evaluate('$money(properties.revenue, properties.none)')).toBeUndefined()
   })
 
-  test('gets numbers that JavaScript cannot represent as text, and leaves all others as numbers', async () => {
+  test('gets as text the numbers that JavaScript cannot represent, and all others as numbers', async () => {
     const input =
       '{"id":12345678901234567890,"big":1e400,"price":0.1,"max":9007199254740991,"s":"1e5"}'
     expect(await evaluate('$', input)).toEqual({
@@ -152,7 +152,7 @@ describe('a transform', () => {
     })
   })
 
-  test('encodes base64 as UTF-8, and the functions return nothing if a value is missing', async () => {
+  test('uses UTF-8 for base64, and its functions return nothing if a value is missing', async () => {
     expect(await evaluate('$base64decode($base64encode("é✓"))')).toBe('é✓')
     expect(await evaluate('$sha256(none)')).toBeUndefined()
     expect(await evaluate('$hmac("key", none)')).toBeUndefined()

@@ -7,7 +7,7 @@ import { openPostgres } from './open-postgres.ts'
 
 const NEVER = new AbortController().signal
 
-describe.skipIf(clusterSkipReason() !== undefined)('leases of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('among several nodes', () => {
   test('one node holds a lease, and the next one gets it after its release', async () => {
     await using postgres = await openPostgres()
     const [a, b] = [1, 2].map(

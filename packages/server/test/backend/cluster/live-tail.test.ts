@@ -54,8 +54,8 @@ async function readOnOtherNodes({ signals }: Backend): Promise<void> {
   stop()
 }
 
-describe.skipIf(clusterSkipReason() !== undefined)('the live tail of several nodes', () => {
-  test('shows the activity on all nodes, and filters it by events from other nodes', async () => {
+describe.skipIf(clusterSkipReason() !== undefined)('in the live tail of several nodes', () => {
+  test('a reader sees the activity on all nodes, and can filter it by events from other nodes', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const [onA, ofUser] = [
@@ -195,7 +195,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the live tail of several nod
   })
 })
 
-describe.skipIf(clusterSkipReason() !== undefined)('counts and changes of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('with several nodes', () => {
   test('the counts per second include all nodes, and nothing is counted without readers', async () => {
     await using opened = await openNodes(2)
     const [a, b] = [topicsOf(opened.nodes[0]!, 3), topicsOf(opened.nodes[1]!)]

@@ -28,8 +28,8 @@ async function archiveNext({ log, events }: Backend, count: number): Promise<Acc
 }
 
 describe.skipIf(clusterSkipReason() !== undefined)('purges of a cluster', () => {
-  describe('an event that is in the log when the purge of its user begins is refused', () => {
-    test.each(['before', 'after'])('by a node that was opened %s the purge', async (when) => {
+  describe('cover an event that is in the log when they begin', () => {
+    test.each(['before', 'after'])('on a node that was opened %s the purge', async (when) => {
       await using harness = await openClusterHarness()
       await using stack = new AsyncDisposableStack()
       const open = async () => stack.use(await openClusterBackend(harness.options))

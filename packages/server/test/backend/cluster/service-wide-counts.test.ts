@@ -39,7 +39,7 @@ async function openKnown(count: number): Promise<OpenNodes> {
   return opened
 }
 
-describe.skipIf(clusterSkipReason() !== undefined)('counts of several nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('with several nodes', () => {
   test('statistics include the current minute of all nodes, and count nothing twice during a write', async () => {
     await using opened = await openKnown(2)
     const clock = new ManualClock()

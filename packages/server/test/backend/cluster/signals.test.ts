@@ -18,7 +18,7 @@ function receivedBy({ signals }: Backend): unknown[] {
   return received
 }
 
-describe.skipIf(clusterSkipReason() !== undefined)('signals between nodes', () => {
+describe.skipIf(clusterSkipReason() !== undefined)('among several nodes', () => {
   test('a signal from one node reaches all others, but not itself', async () => {
     await using opened = await openNodes(3)
     const received = opened.nodes.map(receivedBy)

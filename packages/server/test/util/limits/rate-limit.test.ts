@@ -20,7 +20,7 @@ describe('the rate limit', () => {
     expect(new RateLimit(new ManualClock()).take(source(null), 1_000_000)).toBe(0)
   })
 
-  test('passes one second's worth of calls, then returns how long to wait', () => {
+  test("passes one second's worth of calls, then returns how long to wait", () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     for (let call = 0; call < 10; call++) expect(limit.take(source(10), 1)).toBe(0)

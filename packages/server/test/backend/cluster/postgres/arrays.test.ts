@@ -20,8 +20,8 @@ const CASES: readonly (readonly [string, RawBuilder<unknown>, readonly unknown[]
   ],
 ]
 
-describe.skipIf(clusterSkipReason() !== undefined)('arrays as parameters', () => {
-  test.for(CASES)('PostgreSQL reads %s unchanged', async ([, parameter, values]) => {
+describe.skipIf(clusterSkipReason() !== undefined)('in a parameter', () => {
+  test.for(CASES)('PostgreSQL reads an array of %s unchanged', async ([, parameter, values]) => {
     await using postgres = await openPostgres()
     const rows = await postgres.run(
       sql<{ readonly value: unknown; readonly many: number }>`
