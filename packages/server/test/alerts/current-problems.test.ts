@@ -177,9 +177,21 @@ test('a destination that works again is not listed, even if most attempts in the
 })
 
 test.each<[string, Partial<DestinationResults>, number]>([
-  ['is listed if few of the recent attempts succeed', { recent: { attempts: 10, delivered: 4 } }, 1],
-  ['is not listed if half of the recent attempts succeed', { recent: { attempts: 10, delivered: 5 } }, 0],
-  ['is not listed if there are too few recent attempts to judge', { recent: { attempts: 9, delivered: 1 } }, 0],
+  [
+    'is listed if few of the recent attempts succeed',
+    { recent: { attempts: 10, delivered: 4 } },
+    1,
+  ],
+  [
+    'is not listed if half of the recent attempts succeed',
+    { recent: { attempts: 10, delivered: 5 } },
+    0,
+  ],
+  [
+    'is not listed if there are too few recent attempts to judge',
+    { recent: { attempts: 9, delivered: 1 } },
+    0,
+  ],
   ['is listed if the last three attempts failed', { failuresInRow: 3 }, 1],
   ['is not listed if only the last two attempts failed', { failuresInRow: 2 }, 0],
 ])('a destination %s', (_name, results, count) => {

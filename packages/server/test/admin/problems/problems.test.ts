@@ -207,15 +207,18 @@ test('the same error is logged once in 10 s, with the number of requests', async
 test.for([
   ['GET', '/events/evt_none', {}, 404],
   ['GET', '/session', { authorization: '' }, 401],
-] as const)('a browser can request a 200 response to %s %s, with the actual status only in the body', async (row) => {
-  const [method, path, headers, status] = row
-  const prefer = { prefer: 'status=200' }
-  const answer = await server.call<ProblemDocument>(method, path, {
-    headers: { ...headers, ...prefer },
-  })
-  expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, 'status=200'])
-  expect(answer.body.status).toBe(status)
-  expect((await server.call(method, path, { headers })).status).toBe(status)
-  const changed = await server.call('PATCH', '/sources/src_none', { body: {}, headers: prefer })
-  expect(changed.status).toBe(404)
-})
+] as const)(
+  'a browser can request a 200 response to %s %s, with the actual status only in the body',
+  async (row) => {
+    const [method, path, headers, status] = row
+    const prefer = { prefer: 'status=200' }
+    const answer = await server.call<ProblemDocument>(method, path, {
+      headers: { ...headers, ...prefer },
+    })
+    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, 'status=200'])
+    expect(answer.body.status).toBe(status)
+    expect((await server.call(method, path, { headers })).status).toBe(status)
+    const changed = await server.call('PATCH', '/sources/src_none', { body: {}, headers: prefer })
+    expect(changed.status).toBe(404)
+  },
+)

@@ -64,10 +64,13 @@ test.for([
     auth: { clientCertificate: { certificate: unknownIssuer.cert, key: unknownIssuer.key } },
     error: 'closed before the response',
   },
-])('a request is retried if the receiver refuses its client certificate: $name', async ({ auth, error }) => {
-  const receiver = await listening({ tls: good, clientCa: ca })
-  const result = await openSender({ ca }).send(requestTo(receiver.url, auth && { auth }))
-  expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
-  expect(result.error).toContain(error)
-  expect(receiver.requests).toEqual([])
-})
+])(
+  'a request is retried if the receiver refuses its client certificate: $name',
+  async ({ auth, error }) => {
+    const receiver = await listening({ tls: good, clientCa: ca })
+    const result = await openSender({ ca }).send(requestTo(receiver.url, auth && { auth }))
+    expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })
+    expect(result.error).toContain(error)
+    expect(receiver.requests).toEqual([])
+  },
+)

@@ -24,11 +24,14 @@ describe('a response', () => {
     [[400, 401, 403, 404, 405, 409, 410, 413, 418, 422, 424, 426, 499], 'rejected', 'http_4xx'],
     [[500, 501, 502, 503, 504, 520, 599], 'retry', 'http_5xx'],
     [[0, 100, 101, 102, 199, 600, 799, 999], 'retry', 'protocol_error'],
-  ] as const)('with status %j has the outcome %s and the class %s', (statuses, outcome, attemptClass) => {
-    for (const status of statuses) {
-      expect(classifyResponse(status), `${status}`).toEqual({ outcome, class: attemptClass })
-    }
-  })
+  ] as const)(
+    'with status %j has the outcome %s and the class %s',
+    (statuses, outcome, attemptClass) => {
+      for (const status of statuses) {
+        expect(classifyResponse(status), `${status}`).toEqual({ outcome, class: attemptClass })
+      }
+    },
+  )
 
   test('has an outcome for every status', () => {
     for (let status = 0; status < 1000; status += 1) {

@@ -7,10 +7,13 @@ const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const HOUR = 3_600_000
 
 describe('Retry-After', () => {
-  test.each(RETRY_AFTER_FORMATS.read)('%j means %d s, but at least 1 s and at most 1 h', (header, seconds) => {
-    const ms = Math.min(Math.max(seconds * 1000, 1000), HOUR)
-    expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMATS.now))).toBe(ms)
-  })
+  test.each(RETRY_AFTER_FORMATS.read)(
+    '%j means %d s, but at least 1 s and at most 1 h',
+    (header, seconds) => {
+      const ms = Math.min(Math.max(seconds * 1000, 1000), HOUR)
+      expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMATS.now))).toBe(ms)
+    },
+  )
 
   test.each(RETRY_AFTER_FORMATS.refused)('%j means no delay', (header) => {
     expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMATS.now))).toBeUndefined()

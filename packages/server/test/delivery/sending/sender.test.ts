@@ -118,13 +118,16 @@ describe('the response', () => {
     [503, 'retry', 'http_5xx'],
     [599, 'retry', 'http_5xx'],
     [799, 'retry', 'protocol_error'],
-  ])('with status %s has the outcome %s and the class %s', async (answer, outcome, attemptClass) => {
-    const receiver = await listening({ respond: answer })
-    const result = await openSender().send(request(receiver.url))
-    expect(result).toMatchObject({ status: answer, outcome, class: attemptClass })
-    expect('error' in result).toBe(outcome !== 'delivered')
-    expect(result.durationMs).toBeGreaterThan(0)
-  })
+  ])(
+    'with status %s has the outcome %s and the class %s',
+    async (answer, outcome, attemptClass) => {
+      const receiver = await listening({ respond: answer })
+      const result = await openSender().send(request(receiver.url))
+      expect(result).toMatchObject({ status: answer, outcome, class: attemptClass })
+      expect('error' in result).toBe(outcome !== 'delivered')
+      expect(result.durationMs).toBeGreaterThan(0)
+    },
+  )
 
   test.each<[string, ReceiverResponse, string]>([
     ['not HTTP', { bytes: 'SSH-2.0-OpenSSH_9.9\r\n' }, 'protocol_error'],

@@ -92,14 +92,37 @@ describe('an event is stamped', () => {
   )
 
   test.each([
-    ['a year, if sentAt is 5 days later', '2027-01-10T12:00Z', '2027-01-15T12:00Z', '2026-01-10T12:00Z'],
-    ['a year, if sentAt is 30 days later', '2026-12-16T12:00Z', '2027-01-15T12:00Z', '2025-12-16T12:00Z'],
-    ['2 days, if sentAt is 29 days later', '2025-12-19T12:00Z', '2026-01-17T12:00Z', '2025-12-17T12:00Z'],
-    ['9 hours, if sentAt is 1 hour later', '2026-01-15T20:00Z', '2026-01-15T21:00Z', '2026-01-15T11:00Z'],
-  ])('with the corrected timestamp of a clock that is ahead by %s', (_why, timestamp, sentAt, corrected) => {
-    const { event } = stamped({ timestamp, sentAt })
-    expect(event.timestamp).toBe(new Date(corrected).toISOString())
-  })
+    [
+      'a year, if sentAt is 5 days later',
+      '2027-01-10T12:00Z',
+      '2027-01-15T12:00Z',
+      '2026-01-10T12:00Z',
+    ],
+    [
+      'a year, if sentAt is 30 days later',
+      '2026-12-16T12:00Z',
+      '2027-01-15T12:00Z',
+      '2025-12-16T12:00Z',
+    ],
+    [
+      '2 days, if sentAt is 29 days later',
+      '2025-12-19T12:00Z',
+      '2026-01-17T12:00Z',
+      '2025-12-17T12:00Z',
+    ],
+    [
+      '9 hours, if sentAt is 1 hour later',
+      '2026-01-15T20:00Z',
+      '2026-01-15T21:00Z',
+      '2026-01-15T11:00Z',
+    ],
+  ])(
+    'with the corrected timestamp of a clock that is ahead by %s',
+    (_why, timestamp, sentAt, corrected) => {
+      const { event } = stamped({ timestamp, sentAt })
+      expect(event.timestamp).toBe(new Date(corrected).toISOString())
+    },
+  )
 
   test.each([
     ['2026-01-15T11:00:00.000Z', '2035-01-13T12:00:00Z'],

@@ -122,20 +122,23 @@ export function profilePurgesConformance(open: OpenBackendHarness): void {
     test.each([
       ['the leading user', 'u1', 'u2'],
       ['another user', 'u2', 'u1'],
-    ])('including results computed with %s, until the rest of the profile is evaluated', async (_, gone, left) => {
-      await using harness = await open()
-      await fill(harness)
-      const { evaluations } = harness.backend
-      expect(await evaluations.due(NOON, 9)).toEqual([])
-      await purgeUser(harness, gone)
-      const due = await evaluations.due(NOON + 60_000, 9)
-      expect(due.map(({ userIds, results }) => [userIds, [...results]])).toEqual([
-        [[left], []],
-        [[left], []],
-      ])
-      for (const { space, announced } of due)
-        expect([...announced.get(`aud_${space}`)!.keys()]).toEqual([left])
-    })
+    ])(
+      'including results computed with %s, until the rest of the profile is evaluated',
+      async (_, gone, left) => {
+        await using harness = await open()
+        await fill(harness)
+        const { evaluations } = harness.backend
+        expect(await evaluations.due(NOON, 9)).toEqual([])
+        await purgeUser(harness, gone)
+        const due = await evaluations.due(NOON + 60_000, 9)
+        expect(due.map(({ userIds, results }) => [userIds, [...results]])).toEqual([
+          [[left], []],
+          [[left], []],
+        ])
+        for (const { space, announced } of due)
+          expect([...announced.get(`aud_${space}`)!.keys()]).toEqual([left])
+      },
+    )
 
     test('including a profile created while events are being removed', async () => {
       await using harness = await open()
