@@ -22,7 +22,7 @@ export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
 /** Per kind of id, in one message to other nodes. */
 const MAX_PURGED_IDS = 1_000
 
-/** Forwards all activity to the live stream, the attempts in the last hour, the statistics and the inspector. */
+/** Forwards all activity to the live stream, the counts for the last hour, the statistics and the inspector. */
 export class ActivityMonitor implements ActivityListener, AsyncDisposable {
   readonly live: LiveTopics
   readonly recent: RecentAttempts
@@ -83,7 +83,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.live.changes.updated(update)
   }
 
-  /** Writes the statistics of the current minute. */
+  /** Writes the unwritten statistics. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopWatching()
     this.live.tail[Symbol.dispose]()

@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Attempt, DeclineReason, Delivery } from '@hookline/protocol'
 import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 
-/** An event in the live tail. Strings from clients are truncated to bound memory. */
+/** An event in the live tail. Its name and the ids of its user are truncated to bound memory. */
 export interface EventActivity {
   readonly kind: 'event'
   readonly at: number
@@ -109,10 +109,10 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity, as stored and sent to nodes. A decision includes its event, in case another node received it. */
+/** An activity, as stored, and as sent to other nodes. A decision includes its event, in case another node received it. */
 export interface ActivityEntry {
   readonly activity: Activity
-  /** `undefined` if it was evicted. */
+  /** `undefined` if it is not in memory. */
   readonly event?: EventActivity | undefined
 }
 

@@ -10,9 +10,9 @@ import { dayOf } from '../backend/days.ts'
 import { OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
 import { shortHash } from '../util/short-hash.ts'
 
-/** A known property is written at most this often: writing all of them each time would keep the database busy. */
+/** An unchanged property is written at most this often: writing all of them each time would keep the database busy. */
 const UNWRITTEN_MS = 60_000
-/** Maximum names and properties per write; other writes wait for it. */
+/** Changed names and properties after which a write is due. More would delay other writes. */
 const MAX_CHANGES = 500
 /** At this number of names and properties in memory, all of them are dropped after the next write. */
 const MAX_HELD = 20_000

@@ -58,7 +58,7 @@ export class EventNameWorker implements Worker {
   }
 }
 
-/** Counts events until there are too many changes. Resolves to the position of the last event counted. */
+/** Counts events until there are too many changes. Resolves to the position reached. */
 async function countEvents(
   { events, through }: LogSlice,
   counts: EventNameCounts,

@@ -71,7 +71,7 @@ export class LiveChanges {
     this.#updates.set(keyOf(update), { ...update, mustPublish })
   }
 
-  /** The change with this number, as the reader may see it; `undefined` if it may not. */
+  /** The change with this number, as the reader may see it; `undefined` if it is hidden from the reader. */
   shown(number: number, { isShown, showsRequests }: ChangeView): LiveChange | undefined {
     const { at, resource, id, action, actorId } = this.changes.at(number)
     if (resource === null) return this.changes.at(number)

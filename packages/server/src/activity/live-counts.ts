@@ -22,7 +22,7 @@ export interface SecondCounts {
   readonly delivered: number
   /** Attempts that will be retried. */
   readonly retried: number
-  /** Deliveries that ended in any other way. */
+  /** Deliveries that ended without being delivered or declined. */
   readonly failed: number
   /** Pending deliveries at the end of the second; `null` if unknown. */
   readonly pending: number | null

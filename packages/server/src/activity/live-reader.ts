@@ -42,7 +42,7 @@ interface LiveReaderOptions {
   }
 }
 
-/** One reader's position in its topics. An id contains the last activity and change: `run-7`, `run-7-3` or `run--3`. */
+/** One reader's position in its topics. An id contains the numbers of the last activity and change: `run-7`, `run-7-3`, `run--3`. */
 export class LiveReader implements Disposable {
   readonly #options: LiveReaderOptions
   readonly #stops = new DisposableStack()
@@ -90,7 +90,7 @@ export class LiveReader implements Disposable {
     this.#options.onClose?.()
   }
 
-  /** The id after everything read so far, including filtered activities. */
+  /** The id after everything read so far, including activities excluded by the filter. */
   get #id(): string {
     const { run, activity, changes } = this.#options
     const read = activity === undefined ? '' : activity.cursor.next - 1

@@ -135,7 +135,7 @@ export class LiveTail implements Omit<
       if (isKnown) return
       this.#events.set(eventId, activity)
     }
-    // The decision of one node can arrive before the event, which another node received.
+    // A decision can arrive before its event, if another node received the event.
     else if (event !== undefined && !isKnown) this.#add({ activity: event })
     this.items.add({ activity, event: this.#events.get(eventId) })
   }

@@ -83,7 +83,7 @@ export class LiveTopics {
 
 /** @param last the number of the last item read; `undefined` to begin now */
 function cursorIn({ next }: Pick<RecentItems<unknown>, 'next'>, last = next - 1): Cursor {
-  // The number from an invalid id, or from one of another node, is `NaN`, which is never less.
+  // `NaN`, the number for an invalid id or another node's id, is never less.
   const isLost = !(last < next)
   const from = isLost ? next : last + 1
   return { from, next: from, isLost }

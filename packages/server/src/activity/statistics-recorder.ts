@@ -193,7 +193,7 @@ function rowsOf(span: Span, minute: number, rows: readonly MinuteRow[]): CountsR
   return rows.map((row) => ({ span, start: startOf(span, minute), ...row }))
 }
 
-/** Maximum pairs of source and destination per minute. Additional pairs are counted together, under empty ids. */
+/** Maximum number of source and destination pairs per minute. Further pairs are counted together, under empty ids. */
 const MAX_KEYS = 5_000
 
 type MinuteRow = Pick<CountsRow, 'sourceId' | 'destinationId'> & {

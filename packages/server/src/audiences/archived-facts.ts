@@ -42,7 +42,7 @@ export async function fillClauses(
       // `ProfileWorker` reports unparseable events.
     }
   }
-  // Refused if a user has been purged since it was read; the next step reads the slice again.
+  // Refused if a user was purged after the slice was read; the next step reads it again.
   await facts.fill({
     clauses: filling.map(({ number }) => number),
     through: isEnd ? end : through,

@@ -40,7 +40,7 @@ export interface ComputationStatus {
   readonly state: ComputationState
   /** Explains the state, in one sentence; `null` if the state is self-explanatory. */
   readonly reason: string | null
-  /** Profiles with a value: the members of an audience. */
+  /** The number of profiles with a value; for an audience, of its members. */
   readonly size: number
   /** In events, profiles or users; `null` if no sync is open. */
   readonly progress: Progress | null
@@ -48,7 +48,7 @@ export interface ComputationStatus {
   readonly sync: Sync | null
   /** The last sync that ended. */
   readonly lastSync: Sync | null
-  /** Counted events are complete since then, in milliseconds since the epoch; `null` if none are counted. */
+  /** When the counted events begin, in milliseconds since the epoch; `null` if none are counted. */
   readonly reachesBackTo: number | null
 }
 
@@ -60,9 +60,9 @@ export interface ExplainedValue {
   readonly since: number | null
   /** When time alone can next change it, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
-  /** For an audience: its condition, with the verdict of each part. */
+  /** For an audience: its condition, with the verdict on each part. */
   readonly condition?: readonly ExplainedPart[]
-  /** For a computed trait: the number of the user's stored events. */
+  /** For a computed trait: the number of its stored facts about the user. */
   readonly events?: number
 }
 
@@ -109,7 +109,7 @@ export class Computations {
     return sync
   }
 
-  /** The users who would have a value. The first preview starts building profiles; sizes are inexact until they have all events. */
+  /** The users who would have a value. The first preview starts building profiles; sizes are inexact until that is complete. */
   async preview(previewed: PreviewedDefinition): Promise<PreviewResult> {
     const { plans, beginProfiles, onRequest } = this.#options
     await beginProfiles()
@@ -179,7 +179,7 @@ function stateOf(
   { open, last, clauses, destinations }: ComputationFacts,
 ): Pick<ComputationStatus, 'state' | 'reason'> {
   if (open?.reason === 'deleted')
-    return { state: 'preparing', reason: 'Being deleted: destinations are notified for each user.' }
+    return { state: 'preparing', reason: 'Being deleted: destinations are notified about each user.' }
   if (!enabled) return { state: 'disabled', reason: null }
   if (last?.state === 'failed' && open === undefined) return { state: 'failed', reason: last.error }
   if (last?.version !== version) {

@@ -31,7 +31,7 @@ interface DeletionWorkerOptions extends Pick<
   readonly onNotices: () => void
 }
 
-/** Users per read and notices per write: bounds how long other writes wait. */
+/** Users per read, and notices per write. They bound how long other writes wait. */
 const USERS_PER_SLICE = 200
 const NOTICES = 500
 /** How often it checks for deletions requested on another node. */
@@ -45,8 +45,8 @@ const LOG_EVERY_MS = 10 * 60_000
  *     queued ─▶ suppress ─▶ purge, erase ─▶ notify ─▶ done: the notice lanes deliver the notices
  *               (if requested)
  *
- * The order matters: no new events of the user arrive during the purge, and a receiver is notified only after the data
- * is gone.
+ * The order matters: no new events of a suppressed user arrive during the purge, and a receiver is notified only after
+ * the data is gone.
  */
 export class DeletionWorker implements Worker {
   readonly name = 'deletions'
@@ -55,8 +55,8 @@ export class DeletionWorker implements Worker {
   /** A failing deletion is retried every ten seconds, and logged every ten minutes. */
   readonly #failures: LogThrottle
   /**
-   * The deletion that was purged last. If erasing its data fails, only that is retried: a second purge would remove the user's
-   * new data.
+   * The deletion that was purged last. If erasing its data fails, only the erasure is retried: a second purge would remove the
+   * user's new data.
    */
   #purged: string | undefined
   readonly #slices: TimeSlices

@@ -14,7 +14,7 @@ export interface LanesStatus {
   /** Deliveries that are neither in memory nor recorded. 0 unless there is a bug. */
   readonly imbalance: number
   readonly openBreakers: number
-  /** The last error of each failing worker, by its name. */
+  /** The last error of each failing worker, by worker name. */
   readonly failing: ReadonlyMap<string, string>
 }
 
@@ -30,7 +30,7 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Claims due parts immediately. Call it after parts in the backend have become due. */
   wake(): void
   status(): Promise<LanesStatus>
-  /** Starts to stop: the workers end, and no more attempts begin. Safe to call twice. */
+  /** Begins to stop: the workers end, and no more attempts begin. Safe to call twice. */
   stop(): void
   /** Aborts the attempts in flight, and leaves their deliveries unchanged. */
   abort(): void

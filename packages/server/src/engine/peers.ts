@@ -164,8 +164,8 @@ export interface PeeredLanesOptions extends Peers {
 }
 
 /**
- * Connects the lanes of all nodes: divides limits, publishes breakers and pauses. Returns a function that disconnects
- * them.
+ * Connects the lanes of this node to those of the others: divides limits, and exchanges breakers and pauses. Returns a
+ * function that disconnects them.
  */
 export function connectPeers(options: PeeredLanesOptions): () => void {
   const { nodes, signals, health, catalog } = options

@@ -40,7 +40,7 @@ interface Connection {
 }
 
 /**
- * Whether the client has not sent the whole request. The response to a pipelined request that waits for its turn has no
+ * Whether a connection has no complete request yet. The response to a pipelined request that waits for its turn has no
  * socket yet.
  */
 function isUnfinished(response: ServerResponse | undefined): boolean {

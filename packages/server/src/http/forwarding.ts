@@ -245,7 +245,7 @@ const ENDS = [
 ] as const
 
 const LENGTH_BYTES = 2
-/** The time limit for the preamble, which the thread sends with the request. */
+/** The time limit for the preamble, which the thread sends as soon as it connects. */
 const DEADLINE_MS = 5_000
 
 /** The secret of the listener, and the endpoints of the client's connection. */

@@ -6,7 +6,7 @@ export interface ListenSettings {
   readonly host: string
   /** With 0, the system picks one. */
   readonly port: number
-  /** Maximum connections that wait to be accepted. */
+  /** Maximum number of connections that wait to be accepted. */
   readonly backlog: number
   /** Whether other threads listen on the same port. The system distributes new connections among them. */
   readonly reusePort?: boolean

@@ -45,7 +45,7 @@ export function sendJson(reply: FastifyReply, status: number, json: string): voi
   void reply.code(status).header('content-type', JSON_TYPE).send(json)
 }
 
-/** Fastify's errors with a specific code. */
+/** Errors of Fastify and the host guard with a specific code. All others are `bad_request` or `internal_error`. */
 const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'batch_too_large'],
   ['FST_ERR_CTP_INVALID_JSON_BODY', 'invalid_json'],
@@ -109,7 +109,7 @@ function codeOf(error: FastifyError): IngestCodeName {
 /** Delay before closing after an error: unread bytes would reset the connection, and the client would lose the response. */
 const LINGER_MS = 2_000
 
-/** How many bytes in the request are searched for its path. */
+/** How many bytes of the request are searched for its path. */
 const MAX_LINE = 2_048
 
 /** Errors of Node's HTTP parser with a specific code. All others are `bad_request`. */

@@ -23,7 +23,7 @@ import {
   routingErrorHandler,
 } from './responses.ts'
 
-/** Maximum bytes of request headers. */
+/** Maximum size of the request headers. */
 const MAX_HEADER_BYTES = 16 * 1024
 
 /** Maximum interval at which Node checks for requests past their deadline. */
@@ -118,7 +118,7 @@ function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: (
   done()
 }
 
-/** Returns the function that every request passes before it is handled. */
+/** Returns the function that every request passes through before it is handled. */
 function turnTaker({ maxPipelinedRequests }: HttpSettings, unread: UnreadResponses): InTurn {
   const pipelining = new Pipelining(maxPipelinedRequests)
   return (response, handle) => {

@@ -104,7 +104,7 @@ interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> 
   readonly result: EventsFromCalls
 }
 
-/** The Retry-After of a 503, sent if the log or the body memory is full. */
+/** The Retry-After of a 503, sent if the log is unavailable or the body memory is full. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
@@ -154,7 +154,7 @@ export class IngestionHandler {
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
-  /** Resolves to the response. A 200 means that the calls are durable in the log, except for suppressed users. */
+  /** Resolves to the response. A 200 means that the accepted calls are durable in the log, except those for suppressed users. */
   async handle(
     request: FastifyRequest,
     endpoint: Endpoint,

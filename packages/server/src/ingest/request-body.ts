@@ -81,7 +81,7 @@ export class PartialBody {
     const size = Math.min(Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES, this.#maxBytes)
     if (!this.#budget.take(size - this.#takenBytes)) return false
     this.#takenBytes = size
-    // It reserves address space for `maxByteLength`, but memory only for its size.
+    // The buffer reserves address space for `maxByteLength`, but memory only for its size.
     this.#view ??= new Uint8Array(new ArrayBuffer(0, { maxByteLength: this.#maxBytes }))
     if (size > this.#view.length) this.#view.buffer.resize(size)
     return true
@@ -160,7 +160,7 @@ interface DecodedBody {
   readonly text: string
   /** The size after decompression. */
   readonly bytes: number
-  /** Whether the body is UTF-8. If not, a U+FFFD in `text` may have replaced any invalid byte. */
+  /** Whether the body is UTF-8. If not, a U+FFFD in `text` may stand for any invalid byte. */
   readonly isUtf8: boolean
 }
 
@@ -231,7 +231,7 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-/** The smallest and the largest window in the first four bits of a stream, in bits (RFC 7932 §9.1). */
+/** The smallest and largest window sizes that the first four bits of a stream encode, in bits (RFC 7932 §9.1). */
 const MIN_BITS = 18
 const MAX_BITS = 24
 /** A distance is at most the size of the window minus this number (RFC 7932 §9.1). */

@@ -11,7 +11,7 @@ export interface IngestResponse {
 /** The only response that every client library understands as success. */
 export const SUCCESS: IngestResponse = response(200, { success: true })
 
-/** The response if some calls in a batch were stored, and these were not. */
+/** The response if some calls in a batch were stored, and the `rejected` ones were not. */
 export function partialSuccess(rejected: readonly RejectedCall[]): IngestResponse {
   return response(200, { success: true, rejected })
 }
@@ -63,7 +63,7 @@ export function isRefused(result: object): result is IngestRefusal {
   return 'refused' in result
 }
 
-/** A refused call in a batch, as the response lists it. */
+/** A rejected call in a batch, as the response lists it. */
 export interface RejectedCall {
   /** From 0. */
   readonly index: number

@@ -43,7 +43,7 @@ export function checkText(
 
 /** Checks the path of a trait or property, such as `address.city`. */
 export function checkPath(value: unknown, pointer: string, errors: FieldError[]): void {
-  const hint = 'Use a name, or a path with a dot between its names: "address.city".'
+  const hint = 'Use a name, or a path of names separated by dots: "address.city".'
   if (checkText(value, pointer, hint, errors) && pathOf(value).includes('')) {
     errors.push(fieldError(pointer, 'invalid_format', 'The path contains an empty name.', hint))
   }

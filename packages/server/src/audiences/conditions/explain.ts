@@ -19,10 +19,10 @@ interface ListClause {
   readonly listOf: string
 }
 
-/** The evidence of a clause: a value (`null`: missing), a number of events, or membership. */
+/** The evidence for a clause: a value (`null`: missing), a number of events, or membership. */
 type Evidence =
   | { readonly value: Json }
-  /** `orMore`: older matching events are no longer stored. */
+  /** `orMore`: older matching events may no longer be stored. */
   | { readonly count: number; readonly orMore: boolean }
   | { readonly member: boolean }
 

@@ -20,7 +20,7 @@ export type PlannedCondition =
   | { readonly computation: string; readonly is: Comparison }
   /** Membership in an audience. */
   | { readonly memberOf: string }
-  /** Whether the list of a manual audience has one of the userIds. */
+  /** Whether the list of a manual audience contains one of the profile's userIds. */
   | { readonly listOf: string }
   | PlannedCount
 

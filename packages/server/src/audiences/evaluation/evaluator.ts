@@ -13,7 +13,7 @@ export interface EvaluatorOptions extends Pick<Backend, 'evaluations'> {
   readonly clock: Clock
 }
 
-/** Profiles that got a new value or lost theirs. */
+/** How many profiles got a new value, and how many lost theirs. */
 export interface ChangedProfiles {
   readonly entered: number
   readonly left: number
@@ -25,7 +25,7 @@ const BATCH = 100
 /** Evaluates profiles and stores the results. Nothing else changes results. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
-  /** Changes by version of a computation, until a sync takes them. Lost on restart. */
+  /** Changes to the results of each computation's newest version, until a sync takes them. Lost on restart. */
   readonly #changes = new Map<string, ChangedProfiles & { readonly version: number }>()
 
   constructor(options: EvaluatorOptions) {

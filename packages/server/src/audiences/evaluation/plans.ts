@@ -33,7 +33,7 @@ export class Plans {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
   }
 
-  /** The rule of a computation, even without a plan. `undefined` until `refresh` has seen a change. */
+  /** The rule of a computation, even without a plan. `undefined` until `refresh` has stored its clauses. */
   ruleOf(computation: Computation): EvaluationPlan['rule'] | undefined {
     const { computations } = this.#options.catalog.current
     const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))
@@ -113,7 +113,7 @@ export class Plans {
     const isRecorded = [...openSyncs, ended].some((sync) => sync?.version === version)
     if (!enabled || !isRecorded) return undefined
     const counted = this.clausesOf(computation)
-    // Its clauses were filled then, so it has its facts even while a clause is filled again for others.
+    // Its clauses were filled then, so it has its facts even while a clause is filled again for another computation.
     const wasReady = ended?.version === version && ended.state === 'done'
     if (!wasReady && !counted.every(isFilled)) return undefined
     // Wait for the first values of its dependencies, unless it was ready before.

@@ -45,8 +45,8 @@ export function profileChangeOf(
 }
 
 /**
- * Never later than its receipt: otherwise a trait from a client whose clock is ahead would beat every newer one until real time
- * catches up.
+ * The event's timestamp, or the time of its receipt if that is earlier: otherwise a trait from a client whose clock is ahead would
+ * beat every newer one until real time catches up.
  */
 export function effectiveTimeOf({ timestamp, receivedAt }: Event): number {
   return Math.min(Date.parse(timestamp), Date.parse(receivedAt))
@@ -54,7 +54,7 @@ export function effectiveTimeOf({ timestamp, receivedAt }: Event): number {
 
 const NO_IDS: readonly ProfileId[] = []
 
-/** Ids to link to the user: the anonymousId, or the previousId of an alias. */
+/** Ids to link to the user: the anonymousId, and the previousId of an alias. */
 function linksOf({ type, userId, anonymousId, previousId }: Event): readonly ProfileId[] {
   if (userId === undefined) return NO_IDS
   const claimed: ProfileId[] =
@@ -68,7 +68,7 @@ function linksOf({ type, userId, anonymousId, previousId }: Event): readonly Pro
   return [...claimed, ...former].filter(({ kind, id }) => kind !== 'user' || id !== userId)
 }
 
-/** Ids of the event's user; the first decides the profile. */
+/** The id that decides the profile: the userId, or else the anonymousId. At most one. */
 export function idsOf({ userId, anonymousId }: Event): readonly ProfileId[] {
   if (userId !== undefined) return [{ kind: 'user', id: userId }]
   return anonymousId === undefined ? NO_IDS : [{ kind: 'anonymous', id: anonymousId }]
@@ -87,7 +87,7 @@ export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean
   return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }
 
-/** Values that programs send if they have no id, in any letter case. Linking these would merge unrelated users. */
+/** Values that programs send when they have no id, in any letter case. Linking these would merge unrelated users. */
 const PLACEHOLDERS = [
   '',
   'undefined',

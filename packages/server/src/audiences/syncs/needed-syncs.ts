@@ -52,7 +52,7 @@ function neededSync(computation: Computation, { open, last, now }: SyncHistory):
   return isNew || isOld ? newSync(computation, 'daily', { open, last, now }) : undefined
 }
 
-/** A waiting sync, which replaces the open one of another version. Pure, apart from the id. */
+/** A waiting sync, which replaces any open one. Pure, apart from the id. */
 export function newSync(
   { id, version, destinationIds }: Computation,
   reason: 'requested' | 'daily' | 'deleted',
@@ -90,7 +90,7 @@ function reasonOf(version: number, last: Sync | undefined): SyncReason | undefin
   return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
-/** Destinations that get every change: before the first sync, all of them; an added one, once its sync is done. */
+/** Destinations that get every change: before the first sync, all; after a failed one, none; an added one, once its sync is done. */
 function completeDestinations(
   destinationIds: readonly string[],
   before: Sync | undefined,

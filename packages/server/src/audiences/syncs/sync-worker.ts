@@ -237,7 +237,7 @@ class SyncRunner {
     }
   }
 
-  /** Announces every user's value to an added destination. */
+  /** Announces the values of the next users to the added destinations. */
   async #announceToUsers(sync: Sync, computation: Computation): Promise<Sync> {
     const { memberships, profiles, evaluations, activity, clock } = this.#options
     // Read first: if a user is purged in between, nothing is announced and the step is repeated.

@@ -45,7 +45,7 @@ export interface LaneMainFunctions {
   inspected(id: string): void
 }
 
-/** `number` identifies the delivery in reports of its thread. */
+/** `number` identifies the delivery in its thread's reports. */
 export interface NumberedDelivery {
   readonly number: number
   readonly delivery: Delivery

@@ -109,7 +109,7 @@ export class LaneThread {
     return this.#open.size
   }
 
-  /** Time since an open delivery was last recorded. */
+  /** Time since a delivery was last recorded; 0 if none is open. */
   get stalledMs(): number {
     return this.#open.size === 0 ? 0 : this.#clock.now() - this.#progressAt
   }

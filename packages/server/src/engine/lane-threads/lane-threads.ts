@@ -13,7 +13,7 @@ import { activityIn } from './lane-messages.ts'
 /** The number of fresh deliveries of one thread at which the pipeline waits. */
 const MAX_OPEN = 4_096
 
-/** Lanes in threads: each has a `LaneGroup` for its destinations (`owners.ts`), which joins the backend. */
+/** Lanes in threads. Each thread joins the backend, and has a `LaneGroup` for its destinations (`owners.ts`). */
 export class LaneThreads implements Lanes {
   readonly #options: LaneThreadsOptions
   readonly #owners: Owners

@@ -40,7 +40,7 @@ export function runLanes(
     openLaneGroup({ ...options, clock: systemClock }),
 ): ThreadBody<LaneThreadFunctions> {
   const owners = new Owners(data.threads, data.owners)
-  // The thread's state may predate a pause or the purge of a user. Main sends the changes since, then `begin`.
+  // The thread's state may predate a pause or the purge of a user. Main sends all later changes, then `begin`.
   let hasBegun = false
   const reports = new Reports((block) => main.send('recorded', block))
   const group = openGroup({

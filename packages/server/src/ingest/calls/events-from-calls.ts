@@ -37,7 +37,7 @@ export interface RequestCalls {
   readonly traceContext: string | undefined
 }
 
-/** The valid calls as events, and the refused ones, both in order. */
+/** The valid calls as events, and the rejected ones, both in order. */
 export interface EventsFromCalls {
   readonly events: readonly AcceptedEvent[]
   readonly rejected: readonly RejectedCall[]
@@ -121,7 +121,7 @@ function warningsOf(
   return warning ? [...warnings, warning] : warnings
 }
 
-/** Whether a number of the call, or of the shared parts of its batch, matches. */
+/** Whether a number in the call, or in the shared parts of its batch, matches. */
 function contains(
   call: Json,
   { shared }: CallRules,

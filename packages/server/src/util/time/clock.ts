@@ -51,7 +51,7 @@ export const systemClock: Clock = {
 /** Smaller jumps of the system clock are ignored. */
 export const MIN_JUMP_MS = 10_000
 
-/** How far the system clock has been set forward since startup; negative for back. */
+/** How far the system clock has been set forward since startup; negative if it was set back. */
 export function jumpOf(clock: Pick<Clock, 'now' | 'wall'>): number {
   const jumpMs = clock.wall() - clock.now()
   return Math.abs(jumpMs) < MIN_JUMP_MS ? 0 : jumpMs
