@@ -149,7 +149,7 @@ function secretIn(path: string, variable: string): string {
     return readFileSync(path, 'utf8').trim()
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new Error(`Cannot read the file in ${variable} (${code}): ${path}`, { cause })
+    throw new Error(`Cannot read the file set in ${variable} (${code}): ${path}`, { cause })
   }
 }
 

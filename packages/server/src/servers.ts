@@ -74,7 +74,7 @@ export interface Workers extends Pick<
   | 'facts'
 > {
   readonly checks: readonly ReadinessCheck[]
-  /** The last error of each failing worker, by its name. */
+  /** The last error of each failing worker, by worker name. */
   readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
   readonly unrecorded: () => number
 }
@@ -94,7 +94,7 @@ export interface ServersOptions extends Workers {
   readonly inspector: SharedInspector
   readonly adminToken: Redacted
   readonly allowsLocalAccess?: boolean | undefined
-  /** How many threads accept calls, besides this one. */
+  /** The number of ingestion threads; 0 if this thread accepts the calls. */
   readonly threads: { readonly ingest: number }
   readonly onPermanentFailure: (failure: FailedWorker) => void
   /** The time limit for a thread during shutdown. */
@@ -168,7 +168,7 @@ async function openIngestion(
   return { threads, limits, main }
 }
 
-/** The last error of each failing worker or thread, by its name. */
+/** The last error of each failing worker or thread, by name. */
 async function failingOf(
   { failingWorkers }: Workers,
   ingestion: Ingestion | undefined,
@@ -197,7 +197,6 @@ function addPublicKeys(server: FastifyInstance, { backend, clock }: ServersOptio
   server.register(publicKeysRoute({ catalog, clock, sendNotFound }))
 }
 
-/** Paths of calls. */
 const CALLS = ['/v1/*', '/projects/*', '/api/s/*', '/beacon/v1/*']
 const ADMINISTRATION = ['/api', '/api/*', '/console', '/console/*', '/docs', '/docs/*']
 

@@ -112,7 +112,7 @@ interface Components extends ServiceOptions {
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens. Once stopping begins, no connection
  * is accepted, no entry of the event log is read, and no attempt is started. Requests and attempts in flight finish and are recorded, or
- * are aborted after `shutdownTimeoutMs`. Then the components close in reverse order, the backend last.
+ * are aborted after `shutdownTimeoutMs`. Then the components close in reverse order.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options

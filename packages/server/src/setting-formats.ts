@@ -5,7 +5,6 @@ import { SecretBox } from './util/secrets/secret-box.ts'
 
 // Parsers of settings. Each throws an Error whose message completes "… must be".
 
-/** A setting has the wrong format. The message completes "… must be". */
 class InvalidFormatError extends Error {}
 
 const matching =

@@ -25,7 +25,7 @@ import {
 export interface Setting<T = unknown> {
   /** The description in `--help` and docs/reference/config.md. */
   readonly doc: string
-  /** The default, as a user would write it; may be absent. */
+  /** The default, as a user would write it. */
   readonly default?: string
   /** A secret is never shown. */
   readonly secret?: true
@@ -57,7 +57,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then accepts only calls, and serves only the start page and the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then serves only the ingestion API, the start page and the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   consoleUrl: {
@@ -106,7 +106,7 @@ export const SETTINGS = {
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
+    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, or &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
     isLocation: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
@@ -252,7 +252,7 @@ export const SETTINGS = {
     parse: integer(1, 10_000),
   },
   placeholderIds: {
-    doc: 'Placeholder ids that do not identify a user, separated by commas, such as guest,n/a. They extend the built-in list (undefined, 0 and so on), and are never linked to another id.',
+    doc: 'Placeholder ids that do not identify a user, separated by commas, such as guest,test. They extend the built-in list (undefined, 0 and so on), and are never linked to another id.',
     default: '',
     parse: texts,
   },

@@ -180,7 +180,7 @@ describe('a secret in its own file', () => {
     const environment = { HOOKLINE_ADMIN_TOKEN_FILE: '/nowhere/token', HOOKLINE_PORT_FILE: '/x' }
     expect(problemsOf(() => parseConfig(environment))).toEqual([
       expect.stringContaining('HOOKLINE_PORT_FILE is not a setting'),
-      'Cannot read the file in HOOKLINE_ADMIN_TOKEN_FILE (ENOENT): /nowhere/token',
+      'Cannot read the file set in HOOKLINE_ADMIN_TOKEN_FILE (ENOENT): /nowhere/token',
     ])
   })
 })

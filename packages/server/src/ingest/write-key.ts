@@ -108,7 +108,7 @@ export class KeyUseRecorder {
 const PREFIX_CHARACTERS = 6
 const LOG_EVERY_MS = 60_000
 
-/** Logs requests with a refused write key, with the first characters of the key. */
+/** Logs requests whose write key was refused, and the first characters of the key. */
 export class RejectedKeyLogger {
   readonly #logger: Logger
   readonly #prefixes: LogThrottle

@@ -56,7 +56,7 @@ const SLICE_DELIVERIES = 500
 
 const LOG_EVERY_MS = 10_000
 
-const UNKNOWN_SOURCE = 'Unknown source: it may belong to another installation'
+const UNKNOWN_SOURCE = 'Unknown source, perhaps of another installation'
 const STOPPED_BY_BUG = 'A bug in Hookline stopped the processing of this event.'
 
 const NONE_DECIDED = { value: new Map<string, ReadonlySet<string>>() } as const
@@ -120,7 +120,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Slices of the events not handed over, with about SLICE_DELIVERIES deliveries each. */
+  /** Slices of the events not yet handed over, with about SLICE_DELIVERIES deliveries each. */
   *#slicesOf(entries: readonly LogEntry[]): Iterable<readonly EntryEvent[]> {
     let slice: EntryEvent[] = []
     let deliveries = 0
@@ -160,7 +160,7 @@ export class Pipeline implements AsyncDisposable {
     const items = unknown.map(({ id, sourceId }) => ({
       id,
       at,
-      reason: `${UNKNOWN_SOURCE} (${sourceId}).`,
+      reason: `${UNKNOWN_SOURCE}: ${sourceId}.`,
     }))
     if ((await this.#retry(() => quarantine.add(items), signal)) === undefined) return false
     for (const [sourceId, { length }] of Map.groupBy(unknown, (event) => event.sourceId)) {

@@ -77,7 +77,7 @@ function standardType({ event }: JsonObject, type: string): string {
 /** The fields that are always sent, so that receivers can recognise and deduplicate events. */
 export const ENVELOPE = ['version', 'type', 'messageId', 'timestamp'] as const
 
-/** Removes and hashes fields. A deletion notice only gets the hashes of its id, so that receivers can match it. */
+/** Removes and hashes fields. In a deletion notice, only the id is hashed, so that receivers can match it. */
 export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
   if (payload['type'] === 'delete') {
     const hashes = hashesOf(fields).filter(([path]) => NOTICE_IDS.includes(path))

@@ -29,7 +29,7 @@ export function invalidTemplate(
   | { readonly kind: 'misplaced' }
   | { readonly kind: 'unknown'; readonly template: string }
   | undefined {
-  // The URL parser removes these characters, so a placeholder could be hidden by them.
+  // The URL parser removes these characters, so they could hide a placeholder.
   const { origin, rest } = parts(text.replaceAll(/[\t\n\r]/g, ''))
   // It also decodes the host.
   const host = URL.parse(text)?.host ?? ''

@@ -163,7 +163,7 @@ function notBuilt(what: 'documentation' | 'console', command: string): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Hookline ${what}</title></head>
 <body><main><h1>The ${what} is not built</h1>
-<p>Run <code>${command}</code> in your clone, then reload this page. It takes a few seconds.</p>
+<p>Run <code>${command}</code> in your clone (this takes a few seconds), then reload this page.</p>
 </main></body></html>
 `
 }

@@ -31,7 +31,7 @@ export interface ChangeActivity {
   readonly left: number
 }
 
-/** Ids in a source's calls that have a userId but were not linked to it. `reason` is an `UnlinkedReason`. */
+/** Ids in calls from a source that were not linked to the userId of the same call. `reason` is an `UnlinkedReason`. */
 export interface UnlinkedActivity {
   readonly sourceId: string
   readonly reason: string

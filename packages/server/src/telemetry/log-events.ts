@@ -129,7 +129,7 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'ingest.body_memory_exhausted': error(
-    'Requests got 503 because partially received bodies reached `maxBufferedBodyBytes`.',
+    'Requests got 503 because buffered request bodies reached `maxBufferedBodyBytes`.',
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(

@@ -22,7 +22,7 @@ export interface ServiceLog {
   readonly logOutput: LogOutput
 }
 
-/** Writes one JSON object per line, with ISO 8601 times: ids and names, never payloads or secrets. */
+/** Writes one JSON object per line, with an ISO 8601 time. Lines contain ids and names, but never payloads or secrets. */
 export function createLogger(level: LevelWithSilent, destination?: DestinationStream): Logger {
   if (destination === undefined) return openLog(level).logger
   const timestamp = pino.stdTimeFunctions.isoTime

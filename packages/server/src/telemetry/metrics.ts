@@ -41,7 +41,7 @@ export class Metrics {
   )
   readonly partialBodies = this.#gauge(
     'hookline_partial_body_bytes',
-    'Memory used by partially received request bodies.',
+    'Memory used by request bodies that are partially received or waiting to be parsed.',
   )
   readonly decisions = this.#tallied(
     'hookline_decisions_total',

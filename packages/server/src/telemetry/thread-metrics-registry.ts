@@ -68,7 +68,7 @@ export class ThreadMetricsRegistry {
     const ended = this.#ended
     if (ended.length < 2) return
     const sum = await sumOf(ended).getMetricsAsJSON()
-    // Another scrape may have replaced it, or another thread exited.
+    // Another scrape may have replaced it, or another thread may have exited.
     if (this.#ended === ended) this.#ended = [sum]
   }
 }

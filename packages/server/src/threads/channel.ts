@@ -240,7 +240,7 @@ function isPlain(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** With name, message, stack, code and causes; `CLASSES` keep their class. */
+/** The error, with its name, message, stack, causes and properties, and its class if that is in `CLASSES`. */
 export function restoredError({ name, message, stack, cause, properties }: WireError): Error {
   const options = cause && { cause: restoredError(cause) }
   const error: Error = new (CLASSES.get(name) ?? Error)(message, options)

@@ -19,7 +19,7 @@ export interface ThreadBody<Thread> {
    * A plain object of functions: an instance of a class would lose its methods. Calls arrive once the thread is ready.
    */
   readonly functions: Thread
-  /** Ends the work, then the thread. */
+  /** Ends the work. Then main ends the thread. */
   readonly stop: () => Promise<void>
 }
 

@@ -32,7 +32,7 @@ const MIN_FILES_FOR_INGEST_THREADS = 4_096
  * - From 4 cores: about twice as many for delivery as for ingestion, because an event costs twice as much there. The rest is for
  *   main and the writer.
  *
- * If fewer than 4,096 files may be open, `auto` starts no ingest threads. Without `reusePort`, there is at most one.
+ * If fewer than 4,096 files may be open, `auto` starts no ingestion threads. Without `reusePort`, there is at most one.
  */
 export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,

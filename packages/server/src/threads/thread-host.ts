@@ -148,8 +148,8 @@ export interface ThreadSupervisorOptions {
 }
 
 /**
- * The first nonzero delay between restarts, because the first restart is immediate. A thread that fails four times in a row is
- * back within two seconds.
+ * The delay before the second restart; the first one is immediate. A thread that fails four times in a row is back within two
+ * seconds.
  */
 const FIRST_RESTART_MS = 200
 

@@ -44,7 +44,7 @@ import { Variables } from './variables.ts'
 
 const FAILED: ReadonlySet<DeliveryState> = new Set(['rejected', 'expired', 'quarantined'])
 
-/** Sends spans to a collector. Its queue is bounded: beyond `OTEL_BSP_MAX_QUEUE_SIZE`, spans are dropped. */
+/** Sends spans to a collector. The queue is bounded: beyond `OTEL_BSP_MAX_QUEUE_SIZE`, spans are dropped. */
 export class OpenTelemetryTracing implements Tracing {
   readonly #options: TracingOptions
   readonly #provider: TracerProvider

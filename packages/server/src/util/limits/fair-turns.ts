@@ -23,7 +23,7 @@ export class FairTurns {
   readonly #limit: number
   #waiting: Call[] = []
   #running: Client[] = []
-  /** Number of the last turn by session and token. Starts at the newest turn. */
+  /** Number of the last turn by session and token. New ones start with the newest turn. */
   readonly #lastTurns = new LRUCache<string, number>({ max: MAX_CLIENTS })
   #turns = 0
 

@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts'
 const MAX_KEYS = 1_000
 /** Log lines per interval, for all keys together. */
 const MAX_LINES = 100
-/** Maximum client-chosen keys with their own line in an interval. */
+/** Maximum number of client-chosen keys with their own line in an interval. */
 const MAX_CLIENT_KEYS = 20
 
 interface Count {
@@ -61,7 +61,7 @@ export class LogThrottle {
     return true
   }
 
-  /** Counts that were held back are logged even if no other event follows. */
+  /** Counts that were held back are logged even if no further event follows. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true

@@ -14,7 +14,7 @@ class TooFewOpenFilesError extends Error {
 export interface FileShares {
   /** Connections from clients. */
   readonly connections: number
-  /** Those of them that are to a management API with its own port. */
+  /** The part of `connections` for a management API with its own port. */
   readonly adminConnections: number
   readonly webhookSockets: number
 }
@@ -62,7 +62,7 @@ export function sharesOf(openFiles: number, threads: number): FileShares {
   }
 }
 
-/** Connections that ingest threads may accept and forward to main. A forwarded one takes three files. */
+/** Connections that ingestion threads may accept and forward to main. A forwarded one takes three files. */
 export function sharesWithThreads(connections: number): {
   readonly threadConnections: number
   readonly mainConnections: number

@@ -7,7 +7,7 @@ interface RateLimitOptions {
   readonly shared?: SharedBuckets | undefined
 }
 
-/** Unshared buckets. An evicted bucket starts full again. */
+/** Maximum number of unshared buckets. An evicted bucket starts full again. */
 const MAX_BUCKETS = 10_000
 
 const MAX_WAIT_SECONDS = 3_600
