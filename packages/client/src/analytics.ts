@@ -103,7 +103,7 @@ export class Analytics<Events extends EventMap = EventMap>
   }
 
   /**
-   * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered, failed or dropped, or after
+   * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered or dropped or has failed, or after
    * `timeoutMs` if that is sooner. Never rejects.
    */
   flush({ timeoutMs = Infinity }: TimeoutOptions = {}): Promise<FlushResult> {

@@ -64,7 +64,7 @@ export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
   readonly scope?: string
-  /** The API that the token is for, if the token endpoint requires `audience`, such as Auth0. */
+  /** The API that the token is for, if the token endpoint requires `audience`, as Auth0's does. */
   readonly audience?: string
   /** The API that the token is for, if the token endpoint requires `resource` (RFC 8707). */
   readonly resource?: string

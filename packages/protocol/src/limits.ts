@@ -44,7 +44,7 @@ export const LIMITS = {
   /** The retry window of a webhook must also be shorter than retention. */
   maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   retryDelaysPerWebhook: 20,
-  /** Maximum repeats of the last delay of `retrySchedule`; in a long window the delay is increased to fit. */
+  /** Maximum number of repeats of the last delay in `retrySchedule`. In a long window, the delay is increased to fit. */
   repeatsOfLastDelay: 500,
   minRetryDelayMs: 1_000,
   maxRetryDelayMs: 24 * 60 * 60 * 1000,
@@ -80,7 +80,7 @@ export const LIMITS = {
   precisionLostFields: 20,
   /** Comparisons in a destination's filter. */
   filterComparisons: 100,
-  /** Event names of a source in the catalog, and properties of a name. Others are counted together. */
+  /** Event names per source in the catalog, and properties per name. Further names are counted together. */
   eventNamesPerSource: 1_000,
   propertiesPerEventName: 100,
   /** Longer names of events and properties are not in the catalog. */

@@ -4,8 +4,8 @@ import type { JsonObject } from './json.ts'
 /**
  * The request body of an event or a deletion notice: version 1 of the payload.
  *
- * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may verify the signature after parsing and
- * serialising it again. This holds because `JSON.stringify` produces it from values that came from `JSON.parse`.
+ * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may parse the body and serialise it again before
+ * they verify the signature. This holds because `JSON.stringify` produces it from values that came from `JSON.parse`.
  */
 export function webhookPayload(event: Event | DeletionNotice): string {
   if (event.type === 'delete') return deletionPayload(event)

@@ -106,7 +106,7 @@ export const SETTINGS = {
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, or &sslcert=FILE and &sslkey=FILE for a client certificate.',
+    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full. Add &sslrootcert=FILE for a private certificate authority, and &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
     isLocation: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),

@@ -31,7 +31,7 @@ export class Flushes {
     this.#clock = clock
   }
 
-  /** Resolves when every message now in the queue is delivered or failed, or after `timeoutMs`. */
+  /** Resolves when every message now in the queue has been delivered or has failed, or after `timeoutMs`. */
   wait(timeoutMs: number): Promise<FlushResult> {
     const { pending: total, tail: end } = this.#queue
     if (total === 0 || this.#isAbandoned) {

@@ -149,7 +149,7 @@ export class Transport {
     const status = Number(response.status)
     const retryAfter = String(response.headers.get('Retry-After'))
     const reading = Promise.race([readText(response), aborted])
-    // Any other status is enough: the body may be cut off or stall.
+    // For any other status, the body is not needed: it may be cut off or stall.
     const text = await (isOk(status) ? reading : reading.catch(() => ''))
     const body = parseBody(text)
     const isForeign = status < 400 && !body.isSuccess

@@ -28,7 +28,7 @@ const CREDENTIALS_REFUSED =
 const CONTENT_REFUSED =
   'The receiver refused the content of the request. Its response usually names the reason. Fix that, then retry the rejected deliveries.'
 
-/** More specific than the remedies of their class. */
+/** Remedies for some statuses, more specific than the one for `http_4xx`. */
 const REMEDIES_OF_STATUS: ReadonlyMap<number | null | undefined, string> = new Map([
   [401, CREDENTIALS_REFUSED],
   [403, CREDENTIALS_REFUSED],
