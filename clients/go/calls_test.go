@@ -96,7 +96,7 @@ func TestLaterChangesToACallHaveNoEffect(t *testing.T) {
 		t.Errorf("arrived: %v", got)
 	}
 	if first.MessageId == second.MessageId {
-		t.Error("a call that is made twice is counted once")
+		t.Error("two calls have the same MessageId")
 	}
 }
 
@@ -135,7 +135,7 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"a number of 1e999":    {properties(json.Number("1e999")), "number_not_finite"},
 		"JSON with 1e999":      {properties(json.RawMessage(`[{"a":-1e999}]`)), "number_not_finite"},
 		"400 digits":           {properties(json.Number(strings.Repeat("9", 400))), "number_not_finite"},
-		"no number":            {properties(json.Number("x")), "invalid_json"},
+		"an invalid number":    {properties(json.Number("x")), "invalid_json"},
 		"invalid JSON":         {properties(json.RawMessage(`{oops`)), "invalid_json"},
 		"JSON not in UTF-8":    {properties(json.RawMessage("\"\xff\"")), "invalid_json"},
 		"text not in UTF-8":    {properties(m{"a": []interface{}{"b\xff"}}), "invalid_json"},

@@ -76,7 +76,7 @@ func withLibrary(context map[string]interface{}) map[string]interface{} {
 	return with
 }
 
-// isDeeperThan reports whether JSON has more levels of objects and arrays.
+// isDeeperThan reports whether JSON has more than this many levels of objects and arrays.
 func isDeeperThan(text []byte, levels int) bool {
 	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) <= levels {
 		return false

@@ -4,7 +4,8 @@ package analytics
 type Message struct {
 	// Type is set by the client.
 	Type string `json:"type,omitempty"`
-	// MessageId identifies the call: calls with the same MessageId are counted once. At most 100 characters. Default: a random UUID.
+	// MessageId identifies the call: of several calls with the same MessageId, only the first is delivered. At most 100 characters.
+	// Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
 	// Timestamp is in ISO 8601 or the format of time.Time.String. Set a time in the past to import history; it is sent unchanged.
 	// An invalid timestamp is refused with timestamp_invalid. Default: now.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestABatchIsFullAtItsNumberOfMessagesOrAtItsBytes(t *testing.T) {
+func TestABatchIsFullAtFlushAtMessagesOrMaxBatchBytes(t *testing.T) {
 	q := queue{bounds: bounds{flushAt: 3, maxBatchBytes: envelopeBytes + 10 + 1 + 10, maxQueueBytes: 1000, maxQueueMessages: 100}}
 	push := func(sizes ...int) {
 		for _, size := range sizes {
@@ -53,7 +53,7 @@ func TestMessagesInFlightCountTowardsTheBoundsOfTheQueue(t *testing.T) {
 	}
 }
 
-// Each byte is a step: push a message, take a batch, or settle it. The results are compared with a naive queue.
+// Each byte is a step: push messages, take a batch, or settle it. The results are compared with a naive queue.
 func FuzzTheQueueKeepsOrderAndCounts(f *testing.F) {
 	f.Add([]byte("ppptsppptptss"), 2)
 	f.Fuzz(func(t *testing.T, steps []byte, flushAt int) {

@@ -10,7 +10,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func TestTheDelayOfARetryDoublesFrom100MsTo30sMinusUpToAHalf(t *testing.T) {
+func TestTheDelayOfARetryDoublesFrom100MsTo30sMinusUpToHalf(t *testing.T) {
 	for retry, want := range map[int]time.Duration{
 		1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 8: 12_800 * time.Millisecond, 9: 25_600 * time.Millisecond,
 		10: 30 * time.Second, 50: 30 * time.Second, 5000: 30 * time.Second,
@@ -106,7 +106,7 @@ func FuzzABrokenResponseNeverCountsMoreMessagesThanTheBatchHas(f *testing.F) {
 	})
 }
 
-func TestTheResponseToTheLargestRejectedBatchIsReadWhole(t *testing.T) {
+func TestTheResponseToTheLargestRejectedBatchIsReadCompletely(t *testing.T) {
 	item := m{"index": 2499, "messageId": strings.Repeat("😀", 50), "code": strings.Repeat("c", 40), "message": strings.Repeat("m", 400)}
 	items := make([]m, maxSize)
 	for i := range items {
@@ -114,6 +114,6 @@ func TestTheResponseToTheLargestRejectedBatchIsReadWhole(t *testing.T) {
 	}
 	text, err := json.Marshal(m{"success": true, "rejected": items})
 	if err != nil || len(text) > maxResponseBytes {
-		t.Errorf("it has %d of %d bytes", len(text), maxResponseBytes)
+		t.Errorf("the response has %d bytes, the limit is %d: %v", len(text), maxResponseBytes, err)
 	}
 }

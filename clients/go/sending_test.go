@@ -123,7 +123,7 @@ func TestATimerThatFiresWhileAFlushBeginsFlushesNothing(t *testing.T) {
 	}
 }
 
-func TestABatchHasAtMostAsManyCallsAsTheServiceTakes(t *testing.T) {
+func TestABatchHasAtMostAsManyCallsAsTheServiceAccepts(t *testing.T) {
 	for _, each := range []struct{ size, flushAt, want int }{
 		{20, 0, 20}, {0, 0, 20}, {-1, -1, 20}, {250, 0, 250}, {250, 7, 7}, {2500, 0, 2500}, {2501, 0, 2500}, {20, 3000, 2500},
 	} {
@@ -381,7 +381,7 @@ func TestAFlushWaitsForAllEarlierCalls(t *testing.T) {
 	}
 }
 
-func TestAFlushEndsWithItsContextAndTheCallsStay(t *testing.T) {
+func TestAFlushEndsWithItsContextAndTheCallsRemainQueued(t *testing.T) {
 	release := make(chan struct{})
 	e := open(t, func(http.ResponseWriter, *http.Request, int) { <-release })
 	e.track(t, 0, 3)

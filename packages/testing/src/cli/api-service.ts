@@ -39,7 +39,7 @@ export class ApiService implements AsyncDisposable {
     return JSON.parse(stdout) as T
   }
 
-  /** Creates a source with an enabled destination whose webhook fails immediately, and sends a call of user u1. */
+  /** Creates a source with an enabled destination whose webhook fails immediately, and sends a call for user u1. */
   async failingDestination(): Promise<{ source: string; destination: string; writeKey: string }> {
     const source = await this.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',

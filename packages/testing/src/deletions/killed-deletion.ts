@@ -7,7 +7,7 @@ import { NO_ACTIVITY } from '../engine/no-activity.ts'
 import { RunningWorker } from '../engine/running-worker.ts'
 import { type DeletionBackend, openDeletionBackend } from './deletion-backend.ts'
 
-// Runs the pending deletions in a separate process, and kills it before or after the n-th write, as its arguments specify.
+// Runs the pending deletions in a separate process, and kills it at the n-th moment: each write has one before and one after it.
 
 type Write = (...args: never[]) => Promise<unknown>
 

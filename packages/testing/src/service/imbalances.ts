@@ -10,7 +10,7 @@ interface KnownDestination {
 
 /**
  * Checks that each event has either one delivery or a reason not to deliver for each destination of its source, that each
- * delivery has an event, and each accepted call an event or a duplicate. Returns a message for each violation.
+ * delivery has an event, and that each accepted call is an event or a duplicate. Returns a message for each violation.
  */
 export async function imbalances(
   api: ManagementApi,
