@@ -114,6 +114,6 @@ func TestTheResponseToTheLargestRejectedBatchIsReadCompletely(t *testing.T) {
 	}
 	text, err := json.Marshal(m{"success": true, "rejected": items})
 	if err != nil || len(text) > maxResponseBytes {
-		t.Errorf("the response has %d bytes, the limit is %d: %v", len(text), maxResponseBytes, err)
+		t.Errorf("the response has %d bytes, of at most %d (%v)", len(text), maxResponseBytes, err)
 	}
 }

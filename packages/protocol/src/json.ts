@@ -1,4 +1,3 @@
-/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 
 /** A JSON object. Its keys are untrusted: read them with `Object.hasOwn` and copy them with spread. */

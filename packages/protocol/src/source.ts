@@ -10,7 +10,7 @@ export interface WriteKey {
 /** The id of the built-in source, whose events are alerts about the service. */
 export const BUILT_IN_SOURCE_ID = 'src_hookline'
 
-/** An origin of events. */
+/** An application or site that sends calls. */
 export interface Source {
   /** `src_…` */
   readonly id: string

@@ -29,7 +29,6 @@ export class MessageBuffer {
     return this.#removed === this.#ends.length
   }
 
-  /** The size of the first message. */
   get firstBytes(): number {
     return (this.#ends[this.#removed] ?? this.#start) - this.#start
   }

@@ -28,7 +28,6 @@ export class Queue {
     this.#bounds = bounds
   }
 
-  /** The number of waiting messages. */
   get waiting(): number {
     return this.#waiting.messages
   }

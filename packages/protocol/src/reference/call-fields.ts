@@ -107,7 +107,6 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
   },
 }
 
-/** The fields that are ids. */
 export const ID_FIELDS = [
   'messageId',
   'userId',

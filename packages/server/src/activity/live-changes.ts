@@ -37,7 +37,6 @@ const UPDATES_EVERY_MS = 1_000
 /** Beyond this, only the changed collections are published. */
 const MAX_UPDATES = 100
 
-/** A changed record. */
 interface Update extends UpdateActivity {
   /** Whether other nodes need a message about it. */
   readonly mustPublish: boolean

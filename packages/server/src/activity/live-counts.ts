@@ -9,7 +9,6 @@ import type {
 import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** Counts of one second. */
 export interface SecondCounts {
   /** Start, in milliseconds since the epoch. */
   readonly at: number

@@ -42,7 +42,7 @@ interface LiveReaderOptions {
   }
 }
 
-/** One reader's position in its topics. An id contains the numbers of the last activity and change: `run-7`, `run-7-3`, `run--3`. */
+/** One reader's position in its topics. An id has the numbers of the last activity and change: `run-7`, `run-7-3`, `run--3`. */
 export class LiveReader implements Disposable {
   readonly #options: LiveReaderOptions
   readonly #stops = new DisposableStack()

@@ -9,7 +9,6 @@ export interface SharedInspectorOptions {
   readonly signals: Pick<Signals, 'request' | 'onRequest'>
 }
 
-/** The queries between nodes. */
 type Queries = ReturnType<typeof queriesOf>
 type QueryName = keyof Queries
 type QueryInput<Q extends QueryName> = Parameters<Queries[Q]>

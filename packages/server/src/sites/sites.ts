@@ -8,7 +8,6 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 /** `npm ci` builds packages/console there; the published package includes it. */
 const CONSOLE = fileURLToPath(new URL('../../console-site/', import.meta.url))
 
-/** The base URL of the page. */
 const BASE = /<base href="[^"]*"/
 
 /** The console, to be registered under `/console`. Paths without a file get the page. It contains no secrets. */
@@ -157,7 +156,6 @@ function setFileHeaders(reply: FastifyReply, path: string): void {
   void reply.header('cache-control', caching)
 }
 
-/** The page of a site that is not built. */
 function notBuilt(what: 'documentation' | 'console', command: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

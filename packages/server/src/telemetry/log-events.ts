@@ -75,7 +75,7 @@ export const LOG_EVENTS = {
     '`hookline replay` resends deliveries that expired or were rejected in the meantime.',
   ),
   'webhook.paused': warn(
-    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded with 410 three times), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
+    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded with 410 three times in a row), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
     '`webhook_gone`: correct its URL or remove the webhook, then run `hookline destinations resume`. `disabled_by_receiver`: ask the owner of the receiver, then resume the destination, or remove the webhook. `url_forbidden`: correct its URL and resume; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(

@@ -13,7 +13,6 @@ export interface ValueForUser {
   readonly computation: Computation
   readonly userId: string
   readonly value: Json
-  /** The last announcement, if any. */
   readonly last: AnnouncedValue | undefined
   /** The sync that found the change; `null` in real time. */
   readonly syncId: string | null

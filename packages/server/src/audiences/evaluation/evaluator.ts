@@ -22,7 +22,7 @@ export interface ChangedProfiles {
 /** Profiles per write. */
 const BATCH = 100
 
-/** Evaluates profiles and stores the results. Nothing else changes results. */
+/** Evaluates profiles and stores the results. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
   /** Changes to the results of each computation's newest version, until a sync takes them. Lost on restart. */

@@ -90,7 +90,10 @@ function reasonOf(version: number, last: Sync | undefined): SyncReason | undefin
   return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
-/** Destinations that get every change: before the first sync, all; after a failed one, none; an added one, once its sync is done. */
+/**
+ * Destinations that get every change: before the first sync, all; after a failed one, none; an added destination, once its
+ * sync is done.
+ */
 function completeDestinations(
   destinationIds: readonly string[],
   before: Sync | undefined,
