@@ -74,7 +74,7 @@ const SERVICE = [
 // Several nodes of one service.
 const NODES = ['test/e2e/nodes/*.test.ts']
 // From test/e2e, on the cluster: ingestion, storage, decisions, delivery, deletion, audiences and restarts.
-// The others need no cluster: files and threads of the embedded backend (backup, clone, ingest-threads,
+// The other tests there need no cluster: files and threads of the embedded backend (backup, clone, ingest-threads,
 // secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), webhook
 // connections (certificates, egress-proxy), log lines (log-lines), the example programs (examples), and request and
 // response formats (generated-client, openapi, problems, references).

@@ -158,7 +158,7 @@ export class Sender {
     }
   }
 
-  /** Resolves with whether it was woken early. */
+  /** Resolves to whether the pause was cut short. */
   #sleep(delayMs: number): Promise<boolean> {
     if (this.#isStopped) return Promise.resolve(true)
     return new Promise((resolve) => {

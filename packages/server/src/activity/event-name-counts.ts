@@ -12,7 +12,7 @@ import { shortHash } from '../util/short-hash.ts'
 
 /** An unchanged property is written at most this often: writing all of them each time would keep the database busy. */
 const UNWRITTEN_MS = 60_000
-/** Changed names and properties after which a write is due. More would delay other writes. */
+/** The number of changed names and properties at which a write is due. A larger write would delay others. */
 const MAX_CHANGES = 500
 /** At this number of names and properties in memory, all of them are dropped after the next write. */
 const MAX_HELD = 20_000

@@ -8,7 +8,7 @@ export interface LiveChange {
   readonly at: number
   /** Collection of the management API; `null` after missed changes: any record may have changed. */
   readonly resource: string | null
-  /** `null` if it is not about one record. */
+  /** `null` if the change is not about a single record. */
   readonly id: string | null
   /** The operationId of the request; `null` for a change by Hookline. Shown only to readers of the audit log. */
   readonly action?: string | null
@@ -26,7 +26,7 @@ export interface RequestedChange {
 /** Which changes a reader sees. */
 export interface ChangeView {
   readonly isShown: (resource: string) => boolean
-  /** Whether it sees who made a change, and with which request. */
+  /** Whether the reader sees who made a change, and with which request. */
   readonly showsRequests: boolean
 }
 
@@ -34,7 +34,7 @@ export interface ChangeView {
 const MAX_BUFFERED = 1_000
 /** How often changes without a request, such as replay progress, are published. */
 const UPDATES_EVERY_MS = 1_000
-/** Beyond this, only the changed collections are published. */
+/** Beyond this number of records, only the changed collections are published. */
 const MAX_UPDATES = 100
 
 interface Update extends UpdateActivity {

@@ -19,7 +19,7 @@ import { RecentItems } from './recent-items.ts'
 
 /** The activities kept for readers that reconnect: seconds at full speed, or hours at a low rate. */
 const MAX_BUFFERED = 20_000
-/** Kept this long without readers, so a reader that reconnects misses nothing. */
+/** How long activities are collected without readers, so that a reader that reconnects misses nothing. */
 const UNREAD_TTL_MS = 5 * 60_000
 
 /** Lost activities from other nodes; `null` if their number is unknown. */

@@ -76,9 +76,9 @@ export class Audiences {
   }
 }
 
-/** How often it checks for traits that were searched for the first time, perhaps on another node. */
+/** How often the indexer checks for traits that were searched for the first time, perhaps on another node. */
 const POLL_MS = 2_000
-/** How long an unused index is kept: it costs writes. */
+/** How long an unused index is kept. Each index slows down writes. */
 const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Fills indexes of searched traits in slices, and removes unused ones. */

@@ -34,7 +34,7 @@ interface DeletionWorkerOptions extends Pick<
 /** Users per read, and notices per write. They bound how long other writes wait. */
 const USERS_PER_SLICE = 200
 const NOTICES = 500
-/** How often it checks for deletions requested on another node. */
+/** How often the worker checks for deletions requested on another node. */
 const POLL_EVERY_MS = 10_000
 const LOG_EVERY_MS = 10 * 60_000
 

@@ -59,7 +59,7 @@ function leaveOthers(client: Socket, isOwn: ForwardingOptions['isOwn']): void {
   }
 }
 
-/** Node stopped reading during an earlier request, and does not resume for another protocol. */
+/** Node may have stopped reading during an earlier request, and does not resume for another protocol. */
 function readAgain(client: Socket): void {
   const { _handle: handle } = client as unknown as { readonly _handle: ReadHandle | null }
   if (handle === null || handle.reading) return

@@ -9,7 +9,7 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { systemClock } from '../util/time/clock.ts'
 import type { InTurn } from './connections.ts'
 
-/** Includes the charset; otherwise the framework would add it on every response. */
+/** Includes the charset; otherwise the framework would add it to every response. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface ErrorResponse {

@@ -48,7 +48,7 @@ export function sendResponse(
   { status, body, retryAfterSeconds }: IngestResponse,
 ): void {
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
-  // Includes the charset; otherwise the framework would add it on every response.
+  // Includes the charset; otherwise the framework would add it to every response.
   void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
 }
 

@@ -56,7 +56,7 @@ const SLICE_DELIVERIES = 500
 
 const LOG_EVERY_MS = 10_000
 
-const UNKNOWN_SOURCE = 'Unknown source, perhaps of another installation'
+const UNKNOWN_SOURCE = 'Unknown source, perhaps from another installation'
 const STOPPED_BY_BUG = 'A bug in Hookline stopped the processing of this event.'
 
 const NONE_DECIDED = { value: new Map<string, ReadonlySet<string>>() } as const
@@ -75,7 +75,7 @@ export class Pipeline implements AsyncDisposable {
   readonly #acks: Acks
   /** Ids of all sources that have existed since startup. */
   readonly #sources = new Set<string>()
-  /** Another installation may send many: one line per source every ten seconds. */
+  /** Another installation may send many events: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
   /** Counts of decisions for the events handed over. `#decisions` includes `#declined`. */
   #decisions = 0

@@ -89,7 +89,7 @@ export function shapedPayload(payload: JsonObject, fields: Fields): JsonObject {
 /** The parts of a call that the field rules of its source apply to, besides unknown fields. */
 export const FREE_FORM = ['context', 'properties', 'traits']
 
-/** The fields in a call that its source cannot change. Without them, an event could not be traced, sent or deleted. */
+/** The fields of a call that field rules cannot change. Without them, an event could not be traced, sent or deleted. */
 export const FIXED_CALL_FIELDS = [
   ...Object.keys(CALL_FIELDS).filter((name) => !FREE_FORM.includes(name)),
   ...Object.keys(OTHER_CALL_FIELDS),

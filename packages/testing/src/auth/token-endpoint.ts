@@ -17,7 +17,7 @@ export interface TokenEndpointOptions {
 /** A real authorization server on loopback with one client, `hookline`, and the scope `hooks`. */
 export class TokenEndpoint implements AsyncDisposable {
   requests = 0
-  /** The issued tokens, and their number. */
+  /** The issued tokens that are not revoked. */
   readonly #tokens = new Map<string, AdapterPayload>()
   issued = 0
   readonly #options: TokenEndpointOptions

@@ -76,7 +76,7 @@ export class MeasuredService implements AsyncDisposable {
     return lines.filter((line) => line.includes(`"msg":"${message}"`)).length
   }
 
-  /** A metric's sum over its labels. */
+  /** The sum of a metric over all its labels. */
   async gauge(name: string): Promise<number> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
     const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]

@@ -2,7 +2,7 @@ import { type Clause, type Condition, type Json, valueAt } from '@hookline/proto
 import { countInWindow, evaluate, type ProfileView } from './evaluate.ts'
 import type { PlannedCondition, PlannedCount } from './plan-condition.ts'
 
-/** A condition or a part of it, with its verdict for one user. */
+/** A condition or a part of one, with the verdict for one user. */
 export interface ExplainedPart {
   /** A JSON Pointer into the condition. */
   readonly pointer: string

@@ -40,8 +40,8 @@ interface Identify extends Omit<ValueForUser, 'last'>, AnnouncedValue {
 
 /**
  * The identify call that announces a value, as a trait named after the key. The messageId depends on computation, user,
- * value and change number, so a repeated announcement is a duplicate. For added destinations, it also depends on these and the
- * sync.
+ * value and change number, so a repeated announcement is a duplicate. For added destinations, it also depends on the sync and
+ * the destinations.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {
   const { computation, userId, value, number, at, syncId, now } = identify

@@ -33,7 +33,7 @@ interface ProfileWorkerOptions extends Pick<
 
 /** How long new events are collected before a pass, because each pass writes. */
 const COLLECT_MS = 200
-/** How often it checks for profiles that change by time alone. */
+/** How often the worker checks for profiles that change by time alone. */
 const DUE_MS = 1_000
 
 /** Alternates between applying events to profiles and evaluating dirty or due ones, so that neither starves. */

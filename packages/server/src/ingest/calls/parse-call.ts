@@ -146,7 +146,7 @@ function present(value: Json | undefined): Json | undefined {
   return value === null || value === '' ? undefined : value
 }
 
-/** The fields of a call whose type is fixed; absent if the call does not have them. */
+/** The fields that have a fixed type; absent if the call does not have them. */
 type CallFields = {
   -readonly [K in Exclude<keyof Event, 'type' | TimeName>]?: Event[K]
 }
@@ -178,7 +178,7 @@ const FIELDS: readonly Field[] = Object.entries<CallField>(CALL_FIELDS).map(([na
 /** Keys that are not copied into an event unchanged: other code reads them, or they are never stored. */
 const KNOWN = new Set(Object.keys({ ...CALL_FIELDS, ...OTHER_CALL_FIELDS }))
 
-/** Reads all fields whose type is fixed. Refuses the call at the first invalid value. @param isUtf8 whether the body was UTF-8 */
+/** Reads all fields that have a fixed type. Refuses the call at the first invalid value. @param isUtf8 whether the body was UTF-8 */
 function readFields(call: JsonObject, isUtf8: boolean): CallFields | IngestRefusal {
   const fields: Record<string, Json> = {}
   for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {

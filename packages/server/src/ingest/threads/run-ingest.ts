@@ -100,7 +100,7 @@ function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>):
   }
 }
 
-/** The connections that this thread forwards. If the thread exited while they are open, their responses would be cut off. */
+/** The connections that this thread forwards. An exit while they are open would cut off their responses. */
 class ForwardedConnections {
   readonly #overdue: AbortSignal
   readonly #open = new Set<Socket>()
