@@ -72,7 +72,7 @@ type Client struct {
 
 // Stats counts the calls so far. Queued is the sum of Delivered, Failed and Pending.
 type Stats struct {
-	// Queued counts calls that returned no error.
+	// Queued counts calls that returned no error; 0 if the client is disabled.
 	Queued    int
 	Delivered int
 	// Failed calls were refused by the service, or not delivered after the last retry.

@@ -24,7 +24,7 @@ import { Transport } from './sending/transport.ts'
 
 /** The number of calls so far, by state. `queued` is the sum of the others. */
 export interface Stats {
-  /** All calls that did not throw. */
+  /** All calls that did not throw; 0 if `enabled` is false. */
   readonly queued: number
   readonly delivered: number
   readonly failed: number
