@@ -120,7 +120,9 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new BackendNotConfiguredError(`Cannot read the file set in ${variable} (${code}): ${file}`)
+    throw new BackendNotConfiguredError(
+      `Cannot read the file set in ${variable} (${code}): ${file}`,
+    )
   }
 }
 

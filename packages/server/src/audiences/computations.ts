@@ -179,7 +179,10 @@ function stateOf(
   { open, last, clauses, destinations }: ComputationFacts,
 ): Pick<ComputationStatus, 'state' | 'reason'> {
   if (open?.reason === 'deleted')
-    return { state: 'preparing', reason: 'Being deleted: destinations are notified about each user.' }
+    return {
+      state: 'preparing',
+      reason: 'Being deleted: destinations are notified about each user.',
+    }
   if (!enabled) return { state: 'disabled', reason: null }
   if (last?.state === 'failed' && open === undefined) return { state: 'failed', reason: last.error }
   if (last?.version !== version) {
