@@ -69,12 +69,12 @@ export const ATTEMPT_CLASSES = {
   address_forbidden: {
     meaning:
       'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
-    help: 'If the address is correct, the operator can add its network to the allowedNetworks setting and restart Hookline, which then tries again. If not, correct the URL and resume the destination.',
+    help: 'If the address is correct, the operator can add its network to the allowedNetworks setting and restart Hookline, which then tries again. If not, correct the URL.',
   },
   port_forbidden: {
     meaning:
       'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
-    help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can add the port to the allowedPorts setting and restart Hookline, which then tries again.',
+    help: 'Correct the URL. If a web server listens on this port, the operator can add the port to the allowedPorts setting and restart Hookline, which then tries again.',
   },
   request_invalid: {
     meaning:

@@ -112,11 +112,12 @@ function expiryOf(requested: string | null, now: number): number | null {
   if (requested === null) return null
   const expiresAt = parseTimestamp(requested)
   if (expiresAt !== undefined && expiresAt > now) return expiresAt
-  const message = 'expiresAt must be in the future.'
   const hint = 'Use ISO 8601, like 2030-01-31T00:00:00Z, or omit it for a token that never expires.'
-  throw new Problem('invalid_body', {
-    errors: [fieldError('/expiresAt', 'not_allowed', message, hint)],
-  })
+  const error =
+    expiresAt === undefined
+      ? fieldError('/expiresAt', 'invalid_format', 'expiresAt is not a valid time.', hint)
+      : fieldError('/expiresAt', 'not_allowed', 'expiresAt must be in the future.', hint)
+  throw new Problem('invalid_body', { errors: [error] })
 }
 
 /** The token or session as the API returns it. */

@@ -137,7 +137,7 @@ export const CONDITIONS = {
     threshold:
       'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
     meaning: "The webhook's deliveries are held.",
-    remedy: 'Correct the URL and resume, or remove the webhook.',
+    remedy: 'Correct the URL, remove the webhook, or resume the destination.',
   },
   write_key_unknown: {
     severity: 'attention',

@@ -76,7 +76,7 @@ export const LOG_EVENTS = {
   ),
   'webhook.paused': warn(
     'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded with 410 three times in a row), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
-    '`webhook_gone`: correct its URL or remove the webhook, then run `hookline destinations resume`. `disabled_by_receiver`: ask the owner of the receiver, then resume the destination, or remove the webhook. `url_forbidden`: correct its URL and resume; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
+    '`webhook_gone`: correct the URL, remove the webhook, or run `hookline destinations resume`. `disabled_by_receiver`: ask the owner of the receiver, then resume the destination, or remove the webhook. `url_forbidden`: correct the URL, or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(
     'One failed attempt, with all details. Logged only with `--log-level debug`.',

@@ -71,11 +71,10 @@ const REMEDIES: Readonly<Partial<Record<PendingPart['reason'], (delivery: Ids) =
   breaker_open: ({ destinationId }) => closeBreaker(destinationId),
   webhook_paused: ({ destinationId }) => resume(destinationId),
   webhook_gone: ({ destinationId }) =>
-    `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or remove the webhook.`,
+    `Correct the URL, remove the webhook, or run \`hookline destinations resume ${destinationId}\`.`,
   disabled_by_receiver: ({ destinationId }) =>
     `Ask the owner of the receiver, then run \`hookline destinations resume ${destinationId}\`, or remove the webhook.`,
-  url_forbidden: ({ destinationId }) =>
-    `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or change the settings and restart.`,
+  url_forbidden: () => 'Correct the URL, or change the settings and restart.',
   destination_paused: ({ destinationId }) => resume(destinationId),
   destination_disabled: ({ destinationId }) =>
     `Enable it: hookline destinations enable ${destinationId}`,

@@ -54,7 +54,7 @@ describe('the lines of a webhook', () => {
 
   it('explain what to do before resuming a webhook that its receiver disabled', () => {
     expect(linesOf('held', 'webhook_gone').at(-1)).toBe(
-      '  Correct the URL and run `hookline destinations resume dst_1`, or remove the webhook.',
+      '  Correct the URL, remove the webhook, or run `hookline destinations resume dst_1`.',
     )
     expect(linesOf('held', 'disabled_by_receiver').at(-1)).toBe(
       '  Ask the owner of the receiver, then run `hookline destinations resume dst_1`, or remove the webhook.',

@@ -39,12 +39,12 @@ export const WAIT_REASONS = {
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
   webhook_gone: {
     meaning: 'The receiver responded with 410 three times in a row, so the webhook is paused.',
-    remedy: 'Correct the URL and resume the destination, or remove the webhook.',
+    remedy: 'Correct the URL, remove the webhook, or resume the destination.',
   },
   url_forbidden: {
     meaning:
       "The settings allowedNetworks and allowedPorts do not allow the webhook's address or port.",
-    remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
+    remedy: 'Correct the URL, or change the settings and restart.',
   },
   disabled_by_receiver: {
     meaning: 'The receiver responded with webhook-delivery: disable, so the webhook is paused.',

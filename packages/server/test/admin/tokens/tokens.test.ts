@@ -76,7 +76,7 @@ test.each([
   [{ name: 'x' }, '/role required'],
   [{ name: 'x', role: 'root' }, '/role not_allowed'],
   [{ role: 'admin' }, '/name required'],
-  [{ name: 'x', role: 'admin', expiresAt: 'soon' }, '/expiresAt not_allowed'],
+  [{ name: 'x', role: 'admin', expiresAt: 'soon' }, '/expiresAt invalid_format'],
   [{ name: 'x', role: 'admin', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt not_allowed'],
   [{ name: 'x', role: 'admin', token: 'mine' }, '/token unknown_field'],
 ])('%j is refused', async (body, fieldError) => {

@@ -75,7 +75,7 @@ function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactEle
       {pause !== null && (
         <p>
           Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
-          you resume the destination
+          you change the URL or resume the destination
           {pause.reason === 'url_forbidden' && ', or rejected when their retry window ends'}.
         </p>
       )}
