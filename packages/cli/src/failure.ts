@@ -28,7 +28,7 @@ interface FailureOptions extends ErrorOptions {
   readonly details?: readonly FailureDetail[]
 }
 
-/** Why a command failed, for its user. Contains no secret. */
+/** Why a command failed, as shown to the user. Contains no secret. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly meaning: keyof typeof EXIT_CODES

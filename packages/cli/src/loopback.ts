@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Allowed for webhooks only by `hookline dev`, `demo` and `cluster`. */
+/** Networks that `hookline dev`, `demo` and `cluster` allow for webhooks. */
 export const LOOPBACK_NETWORKS: readonly string[] = ['127.0.0.0/8', '::1/128']
 
 export function isLoopback(host: string): boolean {

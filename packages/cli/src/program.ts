@@ -84,7 +84,7 @@ export async function createProgram({
 }: ProgramOptions = {}): Promise<Command> {
   const only = commandIn(args)
   const program = new ApiCommand('hookline')
-    .description('Receive analytics events over HTTP and forward them to signed webhooks.')
+    .description('Receive analytics events over HTTP and forward them as signed webhooks.')
     .version(VERSION, VERSION_FLAGS.join(', '), 'show the version')
     .option('--json', 'print JSON, one document per line')
     .helpOption('-h, --help', 'show this help')
@@ -112,7 +112,7 @@ export async function createProgram({
 
 /** The command that the arguments name; `undefined` if all are needed, such as for help. */
 function commandIn(args: readonly string[]): string | undefined {
-  // The options before it have no values.
+  // Options before the command name take no values.
   const name = args.find((each) => !each.startsWith('-'))
   if (name === undefined)
     return args.some((each) => VERSION_FLAGS.includes(each)) ? 'version' : undefined

@@ -132,8 +132,8 @@ export async function optionalIdOf(
 }
 
 /**
- * Checks that the ids in a filter exist. Used only for filters that matched nothing, because records of deleted sources can
- * still be found.
+ * Checks that the ids in a filter exist. Lists call this only if nothing matched, because records of
+ * deleted sources can still be found.
  * @throws {Failure} `not found`
  */
 export async function requireKnown(

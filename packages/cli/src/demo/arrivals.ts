@@ -4,14 +4,14 @@ import type { SampleCall } from './sample-calls.ts'
 
 export interface ExpectedArrivals {
   readonly calls: readonly SampleCall[]
-  /** Users that enter and leave the audience. */
+  /** Users who enter and leave the audience. */
   readonly members: readonly string[]
 }
 
 export class Arrivals {
-  /** Resolves when every call and audience change was delivered. */
+  /** Resolves when every call and audience change has arrived. */
   readonly complete: Promise<void>
-  /** Resolves when the deletion notice was delivered. */
+  /** Resolves when the deletion notice has arrived. */
   readonly noticed: Promise<void>
   readonly #expected: ExpectedArrivals
   readonly #arrived = new Map<string, { delivery: ReceivedDelivery; request: ReceivedRequest }>()

@@ -162,7 +162,7 @@ interface SettledLine {
 
 interface Entry {
   readonly line: Line
-  /** The position of its call in the queue, if it has one. */
+  /** The position of the line's call in the queue; `undefined` for a rejected line. */
   readonly call: number | undefined
   rejection: Rejection | undefined
 }
@@ -181,7 +181,7 @@ class Window {
     return this.#entries.length >= MAX_LINES || this.#bytes >= MAX_BYTES
   }
 
-  /** `RejectedError` identifies a refused call only by its messageId. */
+  /** `RejectedError` identifies a rejected call only by its messageId. */
   hasCall(messageId: string): boolean {
     return this.#byMessageId.has(messageId)
   }

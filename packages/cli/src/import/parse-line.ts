@@ -74,7 +74,7 @@ function callOf(value: unknown, line: Line, rules: LineRules): LineCall | Reject
   // Exports from other services use either name for the time of the event.
   const timestamp = nonEmpty(fields['timestamp']) ?? nonEmpty(originalTimestamp)
   if (timestamp === undefined) return call
-  // The service would replace it with now.
+  // The service would replace it with the current time.
   if (parseTimestamp(timestamp) === undefined) return rejection('timestamp_invalid')
   return { ...call, timestamp }
 }

@@ -35,7 +35,7 @@ export function wordLines(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-/** Wraps text without words, such as a response body. */
+/** Wraps text at any character, because a response body may have no spaces. */
 export function fullLines(text: string, columns: number): string[] {
   const lines = ['']
   let left = columns

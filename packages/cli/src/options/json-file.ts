@@ -31,7 +31,7 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
     throw new Failure('usage', message, { hint })
   }
   const document = revive(text, (key, value, { source }) => {
-    // A rounded number would be sent as another value, or as null.
+    // A rounded number would be sent as a different value, or as null.
     if (typeof value !== 'number' || !isRounded(source)) return value
     const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent exactly. Use fewer digits or a string.`
     throw new Failure('usage', message, { hint })

@@ -61,7 +61,7 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
     .option('--filter <file>', 'the filter as a JSON file; - for stdin')
 }
 
-/** Options of `create` and `update` for destinations. */
+/** Options of `destinations create` and `update`. */
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
   const filtered = withFilterOptions(command).option(
     '--sample <share>',
@@ -74,7 +74,7 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
     .addOption(new Option('--method <method>', 'HTTP method of requests').choices(WEBHOOK_METHODS))
 }
 
-/** Options of `update` for destinations, which remove values. */
+/** Options of `destinations update` that remove values. */
 export function withRoutingRemovals(command: ApiCommand): ApiCommand {
   return command
     .option('--no-filter', 'remove the filter: receive all events')
@@ -120,7 +120,7 @@ export function transformOf(name: string): string | Promise<string> {
 
 const HINT = 'For example {"event": "Order *"}, or {"type": "identify"}.'
 
-/** The filter that the options describe; `null` without one, `undefined` for no change. */
+/** The filter that the options describe; `null` for `--no-filter`, `undefined` for no change. */
 export async function filterOf(options: FilterOptions): Promise<Filter | null | undefined> {
   const { only, event, where, filter } = options
   const isShort = only !== undefined || event !== undefined || where !== undefined

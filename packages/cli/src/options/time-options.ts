@@ -16,7 +16,7 @@ export const PAST_TIME = 'ISO 8601, or a duration before now, like 1h'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Parses whole hours. A number without a unit is hours. */
+/** Parses whole hours. A number without a unit means hours. */
 export function wholeHours(text: string): number {
   const ms = /^\d{1,6}$/.test(text) ? Number(text) * HOUR_MS : parseTimeSpan(text)
   if (ms !== undefined && ms % HOUR_MS === 0) return ms / HOUR_MS

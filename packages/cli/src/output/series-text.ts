@@ -17,7 +17,7 @@ interface Summary {
   readonly delivered: number
   readonly retried: number
   readonly failed: number
-  /** The last count. */
+  /** The most recent count. */
   readonly pending: number | null
   /** The p95 in the slowest step. */
   readonly p95: number | null

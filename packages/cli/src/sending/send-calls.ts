@@ -42,7 +42,7 @@ export async function sendCalls(
   if (first !== undefined) throw sendingFailure(first, base)
 }
 
-/** @throws {ValidationError} if the service would refuse the call */
+/** @throws {ValidationError} if the service would reject the call */
 export function queueCall(
   analytics: AnalyticsCalls<EventMap>,
   { type, ...fields }: UncheckedCall,

@@ -44,7 +44,7 @@ export class ListImporter {
     return { users: this.#changed, removed: this.#removed }
   }
 
-  /** Resolves to whether it completed. `signal` stops it between batches. */
+  /** Resolves to whether it completed. `signal` stops it between requests. */
   async run(signal: AbortSignal): Promise<boolean> {
     const { path, totalBytes, mode } = this.#options
     for await (const line of readLines(path, { offset: 0, line: 0 }, totalBytes)) {

@@ -108,7 +108,7 @@ function userIn(line: string, { column, separator }: Header, isUtf8: boolean): P
     : checkUserId(userId, isUtf8)
 }
 
-/** The cells of a line of CSV (RFC 4180); `undefined` if a quote is not closed. */
+/** The cells of a line of CSV (RFC 4180); `undefined` if its quotes are invalid. */
 function cellsOf(line: string, separator: Separator): string[] | undefined {
   const cells: string[] = []
   const pattern = CELLS[separator]

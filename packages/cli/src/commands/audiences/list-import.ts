@@ -94,7 +94,7 @@ function report(output: Output, result: ListImportResult): void {
       return `${verb} ${countText(users, 'user')}${others} in ${durationText(elapsedMs / 1000)}.`
     },
   )
-  const hint = 'Run the same command again to resume.'
+  const hint = 'Run the same command again to complete the import.'
   if (!isComplete) throw new Failure('interrupted', 'Interrupted.', { hint })
   if (rejected === 0) return
   const kept =

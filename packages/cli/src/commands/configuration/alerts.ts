@@ -92,14 +92,14 @@ function addChannel(alerts: ApiCommand): void {
       output.data(created, () =>
         [
           `Added ${printableText(created.name)} (${created.id}).`,
-          `Send a test with \`hookline alerts test ${created.id}\`.`,
+          `Send a test alert with \`hookline alerts test ${created.id}\`.`,
         ].join('\n'),
       )
       noteWarnings(output, created.warnings)
     })
 }
 
-/** @throws {Failure} `not found` for another source's destination */
+/** @throws {Failure} `not found` if the destination belongs to another source */
 async function channelOf(api: ManagementApi, idOrName: string): Promise<Channel> {
   const id = await idOf(api, 'destination', idOrName)
   const { channels } = await api.getAlerts()

@@ -7,7 +7,7 @@ import type { ApiCommand } from '../api-command.ts'
 
 type Entry = Awaited<ReturnType<ManagementApi['listAudit']>>['data'][number]
 
-/** The actor id of the admin token, which is not a token record. */
+/** The actor id of the admin token, which has no token record. */
 const OPERATOR = 'admin-token'
 
 interface AuditOptions extends ListPart {

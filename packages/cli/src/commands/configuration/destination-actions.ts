@@ -219,7 +219,7 @@ export function showTest(output: Output, result: TestResult, steps: readonly str
   throw new Failure(failed < total ? 'partial' : 'failed', message)
 }
 
-/** The payload before each step that changes it. The last one is in the request. */
+/** The payload before each step that changes it. The final payload is in the request. */
 function stepsOf(
   output: Output,
   { stored, formatted, precisionLost, webhooks }: TestResult,

@@ -71,7 +71,7 @@ function addRespond(inspector: ApiCommand): void {
     .option('--status <code>', 'respond with this HTTP status', wholeNumber(200, 599))
     .option(
       '--fail-first <count>',
-      'fail only this many attempts of each delivery; default status: 500',
+      'fail only the first <count> attempts of each delivery; default status: 500',
       wholeNumber(1, INSPECTOR_LIMITS.failFirst),
     )
     .option('--delay <time>', 'wait before each response, like 1s', parseDelay)
@@ -138,6 +138,6 @@ function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
   const rest =
     failFirst === null
       ? ''
-      : ` to the first ${countText(failFirst, 'attempt')} of each delivery, then with 200`
+      : ` to the first ${failFirst === 1 ? 'attempt' : countText(failFirst, 'attempt')} of each delivery, then with 200`
   return `The inspector responds ${when}: with ${status}${rest}.`
 }

@@ -18,7 +18,10 @@ import { sendCalls } from '../../sending/send-calls.ts'
 import { openOrFail, openServiceLog } from '../../service/open-service.ts'
 import { type StopSignal, stopSignal } from '../../service/stop-signal.ts'
 
-/** How long to wait for the deliveries and the audience, which take about four seconds, and then again for the deletion notice. */
+/**
+ * How long to wait for the deliveries and the audience changes, which take about four seconds, and
+ * then again for the deletion notice.
+ */
 const DEADLINE_MS = 12_000
 
 const SECRET = 'the-shared-secret-of-the-demo'

@@ -50,7 +50,7 @@ function notesOf({ tables }: MoveReport): string[] {
       : [
           `${countText(skipped, 'unfinished event is', 'unfinished events are')} corrupted or scheduled for deletion, and will not be delivered.`,
         ]),
-    `All data was moved. The first node will process ${countText(rows, 'unfinished event')}.`,
+    `The move is complete. The first node will process ${countText(rows, 'unfinished event')}.`,
     'Start the nodes now. Do not start a service on this data folder again: it would deliver pending events again.',
   ]
 }

@@ -35,14 +35,14 @@ async function start(flags: SettingFlags, command: Command): Promise<void> {
       const settings = changedSettings(resolved)
       logger.info({ ...ready, settings, note: noteOf(config) }, 'service.listening')
       output.json({ kind: 'ready', ...ready, tokenFile: adminToken.file })
-      // The link is a secret: output that is not a terminal may be stored.
+      // The link is a secret: output that does not go to a terminal may be stored.
       if (process.stderr.isTTY) await showSignInLink(service, output)
       return undefined
     },
   })
 }
 
-/** Settings that differ from the default, without secrets. */
+/** Settings that differ from the default, with secrets hidden. */
 function changedSettings({ texts }: ResolvedConfig): Readonly<Record<string, string>> {
   const changed = (Object.entries(SETTINGS) as [SettingName, Setting][]).flatMap(
     ([name, { secret, default: usual }]) => {

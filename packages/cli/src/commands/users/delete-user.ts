@@ -72,7 +72,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
     ...(staying.length === 0
       ? []
       : [`These aliased users are not deleted: ${shortList(staying)}.`]),
-    ...(userIds.length > MAX_LOOKUPS ? [`Only the first ${MAX_LOOKUPS} users were checked.`] : []),
+    ...(userIds.length > MAX_LOOKUPS ? [`Only the first ${MAX_LOOKUPS} users were checked for linked ids.`] : []),
   ]
 }
 
@@ -85,5 +85,5 @@ function effectOf(userIds: readonly string[], options: DeleteOptions): string {
   const count = users.length === 1 ? 'this user' : `these ${users.length} users`
   const sources = source === undefined ? 'all sources' : source.join(', ')
   const effect = `This permanently deletes all events and profiles of ${count} in ${sources}: ${shortList(users)}. Webhooks receive a deletion notice.`
-  return suppress ? `${effect} Future events are dropped.` : effect
+  return suppress ? `${effect} Future events will be dropped.` : effect
 }

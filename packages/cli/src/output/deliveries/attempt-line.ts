@@ -1,5 +1,6 @@
 import type { Delivery } from '../../api/generated/management-client.ts'
 import { wrapLine } from '../details.ts'
+import { countText } from '../figures.ts'
 import type { Output } from '../output.ts'
 import { printableText } from '../safe-text.ts'
 import { cutText, fullLines } from '../../layout/measure.ts'
@@ -31,7 +32,7 @@ function stepsOf({ timing }: ShownAttempt): string {
   return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }
 
-/** Maximum lines in a response body. `--json` has the whole body. */
+/** The maximum number of lines shown of a response body. `--json` has the whole body. */
 const MAX_LINES = 12
 const INDENT = '      '
 
@@ -47,7 +48,7 @@ function responseLines(output: Output, { headers = {}, body = '' }: ShownAttempt
   return [
     ...heads.map((head) => `${INDENT}${output.style('dim', cutText(head, columns + 2))}`),
     ...lines.map((line) => `${INDENT}${output.style('dim', '│')} ${line}`.trimEnd()),
-    ...(more > 0 ? [`${INDENT}${output.style('dim', `│ … ${more} more lines`)}`] : []),
+    ...(more > 0 ? [`${INDENT}${output.style('dim', `│ … ${countText(more, 'more line')}`)}`] : []),
   ]
 }
 

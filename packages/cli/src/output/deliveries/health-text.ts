@@ -75,8 +75,8 @@ function limitDetails({ url: _url, ...limits }: EffectiveLimits): Detail[] {
 
 function paceText(perSecond: number): string {
   return perSecond >= 1
-    ? `${perSecond} attempts per second`
-    : `${Math.round(perSecond * 60)} attempts per minute`
+    ? `${countText(perSecond, 'attempt')} per second`
+    : `${countText(Math.round(perSecond * 60), 'attempt')} per minute`
 }
 
 function backlogText(

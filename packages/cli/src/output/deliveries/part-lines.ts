@@ -6,7 +6,7 @@ type Part = Delivery['webhooks'][number]
 type PendingPart = NonNullable<Part['waiting']>
 type Ids = Pick<Delivery, 'id' | 'destinationId'>
 
-/** The state of a delivery at one webhook. A pending one has its cause, times and remedy. */
+/** The state of a delivery at one webhook; while it is pending, with the cause, times and remedy. */
 export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   const { url, state, waiting } = part
   const head = `${printableText(url)} ${output.style(COLOURS[state], STATES[state])}`
