@@ -30,7 +30,7 @@ test('yields the numbered lines in a file, with or without a final newline', asy
   expect(await linesOf('')).toEqual([])
 })
 
-test('continues from the end of any line with the same lines', async () => {
+test('resumes at the end of any line, and yields the remaining lines', async () => {
   const content = fc.array(fc.string({ unit: 'binary', maxLength: 60_000 }), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(content, fc.nat(), async (parts, random) => {

@@ -46,7 +46,7 @@ describe('the filter from --only, --event and --where', () => {
     })
   })
 
-  it('compares every call without --only and --event', async () => {
+  it('without --only and --event, compares every call', async () => {
     expect(await filterOf({ where })).toEqual({ where })
   })
 

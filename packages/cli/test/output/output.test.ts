@@ -7,7 +7,7 @@ import { createProgram } from '../../src/program.ts'
 import { Failure } from '../../src/failure.ts'
 
 const ESC = '\u001b'
-/** C1 includes a CSI that needs no ESC. The others reverse text or hide it. */
+/** Includes a C1 CSI, which needs no ESC, and characters that reverse or hide text. */
 const CONTROLS =
   '\u0000\u0007\u001b\u007f\u0085\u009b\u061c\u200e\u200f\u202a\u202e\u2066\u2069'.split('')
 const HOSTILE = `a${CONTROLS.join('b')}c`

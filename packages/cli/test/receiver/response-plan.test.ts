@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDelay, parseFault, ResponsePlan } from '../../src/receiver/response-plan.ts'
 
-describe("a receiver's responses", () => {
+describe("a receiver", () => {
   const statuses = (fault?: string) => {
     const plan = new ResponsePlan(fault === undefined ? undefined : parseFault(fault))
     return [plan.next(), plan.next(), plan.next()]
@@ -12,7 +12,7 @@ describe("a receiver's responses", () => {
     ['500:2', [500, 500, 200]],
     ['410:1', [410, 200, 200]],
     ['503', [503, 503, 503]],
-  ] as const)('with --fail %s have the statuses %j', ([fault, expected]) => {
+  ] as const)('with --fail %s responds with %j', ([fault, expected]) => {
     expect(statuses(fault)).toEqual(expected)
   })
 
@@ -28,11 +28,11 @@ describe("a receiver's responses", () => {
     ['300ms', 300],
     ['3s', 3000],
     ['2m', 120_000],
-  ] as const)('with --delay %s wait for %i ms', ([text, ms]) => {
+  ] as const)('with --delay %s waits for %i ms', ([text, ms]) => {
     expect(parseDelay(text)).toBe(ms)
   })
 
-  it.for(['', '3', 's', '2h', '-1s', '1.5s'])('refuse --delay %j', (text) => {
+  it.for(['', '3', 's', '2h', '-1s', '1.5s'])('refuses --delay %j', (text) => {
     expect(() => parseDelay(text)).toThrow('like 300ms, 3s or 1m')
   })
 })

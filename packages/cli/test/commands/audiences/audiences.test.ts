@@ -97,7 +97,7 @@ describe('hookline audiences', () => {
     expect(refused.stderr).toMatch(/^ {2}\/condition\/op: \S/m)
   })
 
-  it('creates, previews and changes an audience by options', async () => {
+  it('creates, previews and changes an audience with options', async () => {
     const buyers = ['--event', 'Order', '--where', 'properties.total>=40', '--count', '>=1']
     expect((await service.run('audiences', 'preview', ...buyers)).stdout).toMatch(/^1 user\n/)
     const { id } = await service.json<Shown>('audiences', 'create', 'Buyers', ...buyers)

@@ -53,7 +53,7 @@ describe('hookline alerts', () => {
     await service.json('destinations', 'get', destination)
   })
 
-  it('lists the conditions, lost data first', async () => {
+  it('lists the conditions, data loss first', async () => {
     const listed = await service.json<{ data: object[] }>('alerts', 'conditions')
     expect(listed.data[0]).toMatchObject({ condition: 'calls_refused', severity: 'data_loss' })
     expect((await service.run('alerts', 'conditions')).stdout).toMatch(

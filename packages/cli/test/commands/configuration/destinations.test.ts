@@ -269,7 +269,7 @@ describe('hookline destinations', () => {
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('its --webhook')])
   })
 
-  it('refuses limits before their webhook, and ones that are not numbers', async () => {
+  it('refuses limits before their webhook, and invalid or conflicting limits', async () => {
     const create = ['destinations', 'create', '--source', source]
     const failed = await Promise.all([
       service.run(...create, '--concurrency', '4', '--webhook', 'https://example.com'),
@@ -294,7 +294,7 @@ describe('hookline destinations', () => {
     expect(early.stderr + none.stderr).not.toContain('geheim')
   })
 
-  it('sets, previews and removes the filter, the fields, the method and the URL of a destination', async () => {
+  it('sets and removes the filter, sample, fields and transform of a destination, and changes its method and URL', async () => {
     const { id } = await service.json<{ id: string }>(
       'destinations',
       'create',

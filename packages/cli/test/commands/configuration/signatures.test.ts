@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-it('secrets generate prints a new secret of 32 bytes each time', async () => {
+it('secrets generate prints a new 32-byte secret each time', async () => {
   const { stdout } = await run(['secrets', 'generate'])
   expect(stdout).toMatch(/^whsec_[\w+/]{43}=\n$/)
   expect(await secretOf()).not.toBe(stdout.trim())

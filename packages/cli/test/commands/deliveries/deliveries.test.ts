@@ -14,7 +14,7 @@ describe('hookline events, deliveries and tail', () => {
     const env = { HOOKLINE_URL: service.url }
     const flags = ['--token-file', service.tokenFile, '--json']
     await using tail = new Hookline(['tail', '--kind', 'attempt', ...flags], { env })
-    // tail prints nothing until it is connected, so send until it does.
+    // tail prints nothing until it is connected, so send events until it prints something.
     const seen = async (): Promise<string> => {
       if (tail.stdout === '') await service.failingDestination()
       return tail.stdout
@@ -117,7 +117,7 @@ describe('hookline replay and replays', () => {
 })
 
 describe('hookline deliveries curl', () => {
-  it('prints a command for each webhook, signed now', async () => {
+  it('prints a command with a current signature for each webhook', async () => {
     const { destination } = await service.failingDestination()
     const list = () =>
       service.json<{ data: Listed[] }>('deliveries', 'list', '--destination', destination)

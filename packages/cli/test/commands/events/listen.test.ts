@@ -86,7 +86,7 @@ describe('hookline listen', () => {
     expect(await listening.exit()).toBe(0)
   })
 
-  it('reports that the port is in use, and the remedy', async () => {
+  it('reports that the port is in use, with the remedy', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--json'])
     const { url } = await listening.document<{ url: string }>('listening')
     const second = await run(['listen', '--port', new URL(url).port])

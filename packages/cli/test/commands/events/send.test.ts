@@ -80,7 +80,7 @@ describe('hookline send and trace', () => {
     )
   })
 
-  it('sends every other type, with its own fields', async () => {
+  it('sends calls of all other types, with their type-specific fields', async () => {
     const calls: readonly (readonly string[])[] = [
       ['page', 'Home', '--anonymous', 'a1', '-p', 'path=/'],
       ['screen', 'Main', '--user', 'u1'],

@@ -28,7 +28,9 @@ afterAll(async () => {
 
 const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 
-/** Arguments of the command, and its output: the option or request field, and the error. */
+/**
+ * The arguments of a command, and the expected error, which names the option or the request field.
+ */
 const REFUSED: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
   [['sources', 'create', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--name', ''], /\/name: name is too short\./],
@@ -80,7 +82,7 @@ const REFUSED: readonly (readonly [args: readonly string[], expected: RegExp])[]
   [['destinatons', 'list'], /Did you mean destinations\?/],
 ]
 
-/** Commands with an unknown id: well-formed, malformed, or of another kind. */
+/** Commands that the test completes with an unknown id. */
 const UNKNOWN: readonly (readonly string[])[] = [
   ...['sources', 'destinations', 'audiences', 'traits'].map((each) => [each, 'get']),
   ...['pause', 'resume', 'close-breaker', 'test', 'enable', 'disable'].map((verb) => [
@@ -114,7 +116,7 @@ const UNKNOWN: readonly (readonly string[])[] = [
   ['delete-user', 'u1', '--yes', '--source'],
 ]
 
-describe('a request that the service refuses', () => {
+describe('a command with invalid input', () => {
   it.each(REFUSED)('exits 2 and names the option or the field: %j', async (args, expected) => {
     const { code, stdout, stderr } = await service.run(...args)
     expect(stderr).toMatch(expected)
@@ -133,7 +135,7 @@ describe('a request that the service refuses', () => {
       Buffer.from('{"name": "caf\xe9"}', 'latin1'),
       /is not valid UTF-8/,
     ],
-  ])('is not sent if a document has %s', async (_what, content, expected) => {
+  ])('sends nothing if a document has %s', async (_what, content, expected) => {
     const path = join(folder.path, 'rejected.json')
     writeFileSync(path, content)
     for (const args of [
@@ -145,7 +147,7 @@ describe('a request that the service refuses', () => {
     }
   })
 
-  it('is not sent if arguments are not UTF-8', async () => {
+  it('sends nothing if arguments are not UTF-8', async () => {
     // Node passes a string's bytes unchanged only through a shell.
     const shell = `"$0" "$1" delete-user "$(printf '\\351')" --yes`
     const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, HOOKLINE], {

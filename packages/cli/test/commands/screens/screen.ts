@@ -19,7 +19,7 @@ export class SteadyService {
   readonly #shown = new Map<string, string>()
   readonly #real = new Map<string, string>()
 
-  /** From now on, `fetch` returns fixed values, and the clock stands still. */
+  /** Makes `fetch` return fixed values, and stops the clock. */
   install(): void {
     const original = globalThis.fetch
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOW) })
@@ -44,7 +44,7 @@ export class SteadyService {
         .replaceAll(CURSORS, (cursor) => this.#steadyId(`cursor_${cursor}`, cursor))
         .replaceAll(IDS, (id) => this.idOf(id))
         .replaceAll(TIMES, (time) => this.#steadyTime(time))
-        // Present only if it took 1 ms or more.
+        // Present only if the transfer took 1 ms or more.
         .replaceAll(/,"transferMs":[\d.]+/g, '')
         .replaceAll(DURATIONS, '"$1":12')
         .replaceAll(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/g, 'Wed, 01 Jul 2026 11:57:00 GMT')
@@ -75,7 +75,10 @@ export interface ScreenOptions {
   readonly colours?: boolean
 }
 
-/** The output of a command on a screen of that width, stdout before stderr. Escape sequences are shown as `␛`. */
+/**
+ * The output of a command on a screen of this width, stdout before stderr. Escape sequences are
+ * shown as `␛`.
+ */
 export async function screenOf(
   args: readonly string[],
   { columns, colours = false }: ScreenOptions,

@@ -5,7 +5,7 @@ import { ApiService } from '@hookline/testing/cli/api-service'
 import { screenOf, type ScreenOptions, SteadyService } from './screen.ts'
 import { makeRecords, type Records } from './records.ts'
 
-// Each snapshot shows the output as it looks on a screen of that width.
+// The folder of a snapshot names the width of the screen.
 
 const BODY = `<html>\n<title>502 Bad Gateway</title>\n\u001b[2J${'<!-- padding -->'.repeat(12)}\n</html>\n`
 

@@ -114,7 +114,7 @@ it('backup --stopped copies the database of a stopped service, and refuses a run
   expect((await run(['restore', join(folder.path, 'b.db'), '--data-dir', dataDir])).code).toBe(1)
 })
 
-it('restore refuses a file that is not a backup, and a folder with a database without --replace', async () => {
+it('restore refuses a file that is not a backup, and, without --replace, a folder with a database', async () => {
   await using service = await ApiService.start()
   using folder = new TemporaryFolder()
   const dataDir = join(folder.path, 'restore')
@@ -132,7 +132,7 @@ it('restore refuses a file that is not a backup, and a folder with a database wi
   expect([replaced.code, replaced.stderr.includes('before-restore')]).toEqual([0, true])
 })
 
-it('restore --replace replaces a corrupted database but keeps its bytes, and backup reports the corruption', async () => {
+it('restore --replace replaces a corrupted database but keeps the old file, and backup reports the corruption', async () => {
   using folder = new TemporaryFolder()
   await using service = await ApiService.start()
   const [backup, dataDir] = [join(folder.path, 'whole.db'), join(folder.path, 'corrupted')]

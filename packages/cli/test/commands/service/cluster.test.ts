@@ -18,7 +18,10 @@ interface Ready {
 
 /** The time limit for five processes to start, on a machine that may run other tests. */
 const STARTED = { timeout: 60_000, interval: 50 }
-/** The time limit for all deliveries: longer than a claim lasts, and than a node waits for another node's ack. */
+/**
+ * The time limit for all deliveries: longer than a claim lasts, and longer than a node waits for
+ * another node's ack.
+ */
 const DRAINED = { timeout: 90_000, interval: 100 }
 const CALLS = 30
 

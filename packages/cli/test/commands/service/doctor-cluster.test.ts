@@ -53,7 +53,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('hookline doctor on a cluster
     expect(found.code).toBe(0)
   })
 
-  it('reports sync_interval as unverified if no monitoring port is configured or responds', async () => {
+  it('reports sync_interval as unverified if no monitoring port is configured, or it does not respond', async () => {
     await using postgres = await PostgresServer.start()
     await using nats = await NatsServer.start()
     const databaseUrl = await postgres.newDatabase()

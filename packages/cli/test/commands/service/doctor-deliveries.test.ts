@@ -65,7 +65,7 @@ describe('hookline doctor, with a running service', () => {
     ])
   })
 
-  it('reports that problems are not listed without the admin token', async () => {
+  it('without the admin token, reports that problems were not checked', async () => {
     using folder = new TemporaryFolder()
     const { port } = new URL(service.url)
     const { code, stdout } = await run(['doctor', '--port', port, '--data-dir', folder.path])

@@ -53,7 +53,7 @@ describe('hookline doctor', () => {
     ])
   })
 
-  it('fails if the service of a folder is not running, with the command that starts it', async () => {
+  it('fails and names the start command if the service of a folder is not running', async () => {
     const port = String(await freePort())
     const flags = ['--data-dir', folder.path, '--port', port]
     const before = await run(['doctor', ...flags])

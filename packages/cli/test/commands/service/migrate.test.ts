@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]())
 
 describe('hookline migrate', () => {
-  it('prepares a new database, and prints its schemas', async () => {
+  it('migrates an empty database, and prints the old and the new schema version', async () => {
     const dataDir = join(folder.path, 'migrate')
     const migrate = () => run(['migrate', '--data-dir', dataDir, '--json'])
     mkdirSync(dataDir)

@@ -50,7 +50,7 @@ describe('hookline start', () => {
     expect(second.stderr).not.toContain(token)
   })
 
-  it('prints and logs its pages, on adminPort if there is one', async () => {
+  it('prints and logs the URLs of its pages, on adminPort if it is set', async () => {
     const ports = ['--port', '0', '--admin-port', '0', '--host', '0.0.0.0']
     await using service = new Hookline(['start', ...ports, '--data-dir', dataFolder(), '--json'])
     const { adminUrl, ...ready } = await service.document<Ready & { adminUrl: string }>('ready')

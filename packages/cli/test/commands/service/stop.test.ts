@@ -78,7 +78,7 @@ async function writing(port: number, text: string): Promise<Socket> {
   return socket
 }
 
-test('stopping aborts attempts longer than shutdownTimeoutMs: the next start delivers each event, as the same attempt', async () => {
+test('stopping aborts attempts that take longer than shutdownTimeoutMs; the next start delivers every event, with the same attempt number', async () => {
   await using silent = await openReceiver({ respond: 'silence' })
   await using slow = await openReceiver({ respond: 'slow-headers' })
   const stopping = new StoppingService()

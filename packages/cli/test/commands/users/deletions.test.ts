@@ -32,7 +32,7 @@ describe('hookline delete-user, deletions and suppressions', () => {
     expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
   })
 
-  it('delete by anonymousId, and end its suppression', async () => {
+  it('delete users and end a suppression by anonymousId', async () => {
     const args = ['--anonymous-id', 'a1', 'a2', '--suppress']
     const deletion = await service.json<{ id: string }>('delete-user', ...args, '--yes')
     await expect
