@@ -147,7 +147,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await panel.getByRole('button', { name: 'Add filter' }).press('Enter')
   await condition(1).getByLabel('Event name').focus()
   await page.keyboard.type('Order *')
-  await panel.getByText('Selects 2 of the last 2 events.').waitFor()
+  await panel.getByText('Selects 2 of 2 recent events.').waitFor()
   expect(suggestions).toHaveLength(1)
   await condition(1).getByRole('button', { name: 'Filter by value' }).press('Enter')
   await panel.getByText('Fill in all fields to see matching events.').waitFor()
@@ -155,7 +155,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await page.keyboard.type('revenue')
   await condition(1).getByLabel('Operator').selectOption('is at least')
   await condition(1).getByLabel('Value', { exact: true }).fill('100')
-  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await panel.getByText('Selects 1 of 2 recent events.').waitFor()
   await panel.getByText('/or/0/where/0: revenue is 39.95; required: >= 100.').waitFor()
   await panel.getByLabel('Match').selectOption('All of')
   await panel.getByRole('button', { name: 'Add condition' }).click()
@@ -170,7 +170,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
       { exact: true },
     )
     .waitFor()
-  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await panel.getByText('Selects 1 of 2 recent events.').waitFor()
   await expectAccessible(page)
   await expectNoHorizontalScroll(page)
 
@@ -197,7 +197,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   pageErrors.length = 0
   await form.getByRole('button', { name: 'Edit as JSON' }).click()
   await json.fill(JSON.stringify({ event: 'Order *', where }))
-  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await panel.getByText('Selects 1 of 2 recent events.').waitFor()
   await save.click()
   await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
   await service.track('m-3', { properties: { revenue: 1 } })

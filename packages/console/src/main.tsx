@@ -17,7 +17,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A refused request would be refused again; only an unreachable service is worth retrying.
+      // A refused request would be refused again; only an unreachable or failing service is worth
+      // retrying.
       retry: (count, error) => {
         const { code, status } = problemOf(error)
         return count < MAX_RETRIES && (code === 'unreachable' || status >= 500)

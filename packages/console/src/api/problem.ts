@@ -4,7 +4,10 @@ import type { Problem } from '@hookline/cli/management-client'
 export class ApiProblem extends Error {
   /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** A code of docs/reference/errors.md, `unreachable` without a response, `unexpected`, or `unknown` for a response without a code. */
+  /**
+   * A code from docs/reference/errors.md, `unreachable` without a response, `unexpected`, or
+   * `unknown` for a response without a code.
+   */
   readonly code: string
   readonly requestId: string | undefined
   readonly errors: Problem['errors']

@@ -22,8 +22,8 @@ export async function allOf<Item>(
 }
 
 /**
- * All sources except the built-in one, which no client can use; the Alerts page shows it. The first element of a query
- * key is the resource, so that changes on the stream refetch it.
+ * All sources except the built-in one, which no client can use; the Alerts page shows it. The first
+ * element of a query key is the resource, so that changes on the stream trigger a refetch.
  */
 export const sourcesQuery = queryOptions({
   queryKey: ['sources'],

@@ -13,7 +13,7 @@ export function usePages<Item>(options: PagesOptions<Item>) {
   return useInfiniteQuery(pagesOptions(options))
 }
 
-/** Each page is a request, so the refetch interval grows with their number. */
+/** Each page is a request, so the refetch interval grows with the number of pages. */
 export function pagesOptions<Item>({ queryKey, fetch, refetchMs }: PagesOptions<Item>) {
   return infiniteQueryOptions({
     queryKey,

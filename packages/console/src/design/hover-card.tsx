@@ -82,7 +82,7 @@ function Card({ anchor, onClose, children }: CardProps): ReactElement {
   )
 }
 
-/** Places it above the line if it does not fit below. */
+/** Places the card above the line if it does not fit below. */
 function placeBelow(card: HTMLElement, line: DOMRect): void {
   const { width, height } = card.getBoundingClientRect()
   const isBelow = line.bottom + height + MARGIN_PX <= innerHeight

@@ -8,7 +8,7 @@ const TEST_CALL = {
   properties: { from: 'the console', total: 39.95 },
 }
 
-/** @throws {ApiProblem} if the call is refused */
+/** @throws {ApiProblem} unless the call is accepted */
 export async function sendTestCall(url: string, writeKey: string): Promise<void> {
   const response = await fetch(`${url}/v1/track`, {
     method: 'POST',

@@ -21,7 +21,7 @@ export const SCHEME_RESULTS = {
   stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
   unchecked:
-    'not checked: the sending destination is unknown, or has no secret or key that verifies it',
+    'not checked: the sending destination is unknown, or has no secret or key to verify it with',
 }
 
 /** The reason may contain the path of the request, which has no length limit. */

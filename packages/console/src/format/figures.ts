@@ -7,7 +7,7 @@ export function wholeNumber(value: number): string {
   return WHOLE.format(value)
 }
 
-/** `1.23M`; whole below 10,000. */
+/** `1.23M`; below 10,000, at most one decimal. */
 export function shortNumber(value: number): string {
   return Math.abs(value) < 10_000 ? TENTH.format(value) : SHORT.format(value)
 }
@@ -46,7 +46,7 @@ export function bytes(value: number): string {
   return `${TENTH.format(value / 1_000 ** power)} ${UNITS[power]}`
 }
 
-/** `All 4 events.`, or `50 events.` if more. */
+/** `All 4 events.`, or `50 events.` if the list has more. */
 export function listCountText(hasMore: boolean, count: number, one: string, many?: string): string {
   return `${hasMore || count < 2 ? '' : 'All '}${countText(count, one, many)}.`
 }

@@ -14,8 +14,8 @@ export type StreamState = 'idle' | 'connecting' | 'live' | 'reconnecting'
 type Listener = (messages: readonly LiveMessage[]) => void
 
 /**
- * The stream of the tab, shared because browsers open only six HTTP/1.1 connections. It requests the topics of the current
- * page, and resumes after the last id that it received.
+ * The stream of the tab, shared because browsers open only six HTTP/1.1 connections to a host. It
+ * requests the topics of the current page, and resumes after the last id that it received.
  */
 export class LiveStream {
   readonly #listeners = new Map<Listener, Topic>()

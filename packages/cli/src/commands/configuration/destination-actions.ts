@@ -102,7 +102,7 @@ function filterPreviewText(output: Output, preview: Preview): string {
   return [
     output.style(
       'bold',
-      `Selects ${formatCount(selected)} of the last ${countText(examined, 'event')}`,
+      `Selects ${formatCount(selected)} of ${countText(examined, 'recent event')}`,
     ),
     '',
     table(output, PREVIEW_COLUMNS, byName),

@@ -28,7 +28,7 @@ export function FilterInput({ value, onWrite, clean, ...rest }: FilterInputProps
   }
   const write = (next: string): void => {
     setText(next)
-    // If sanitising changed nothing, the URL stays the same.
+    // If sanitising undoes the edit, the URL stays the same.
     if (next !== text) setWritten([...written, next])
     onWrite(next)
   }

@@ -25,8 +25,8 @@ interface ListFooterProps {
 }
 
 /**
- * The number of loaded rows, and a button for the next page. While there are none, it loads up to `MAX_SEARCHED_PAGES` more
- * pages.
+ * The number of loaded rows, and a button for the next page. While there are no rows, it loads up
+ * to `MAX_SEARCHED_PAGES` more pages.
  */
 export function ListFooter(props: ListFooterProps): ReactElement {
   const { query, count, one, many = `${one}s`, more = 'Load older', children } = props

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react'
+import { countText } from '../../format/figures.ts'
 import { shownLines } from '../../format/shown-text.ts'
 import { CodeBlock } from './code-block.tsx'
 
@@ -56,7 +57,7 @@ function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
         {colourTokens(shownLines(label))}
         {first}
         <span className="text-ink-faint [details[open]>summary>&]:hidden">
-          {` ${members.length} ${isList ? 'values' : 'fields'} `}
+          {` ${countText(members.length, isList ? 'value' : 'field')} `}
           {last + end}
         </span>
       </summary>

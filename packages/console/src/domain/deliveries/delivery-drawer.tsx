@@ -71,7 +71,7 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
           onConfirm={() => Promise.resolve(run())}
           onClose={() => setConfirming(false)}
         >
-          <p>It has already been delivered. The receiver will get it a second time.</p>
+          <p>This event has already been delivered. The receiver will get it a second time.</p>
         </Confirm>
       )}
     </>

@@ -131,7 +131,7 @@ const LABELS: Readonly<Record<Cause['condition'], string>> = {
   ids_unlinked: 'IDs not linked',
 }
 
-/** Current failures come before lost data, unlike in the list of problems. */
+/** Current failures come before data loss, unlike in the list of problems. */
 function worstCondition(causes: readonly Cause[]): Cause | undefined {
   return causes.find(({ severity }) => severity === 'failing') ?? causes[0]
 }

@@ -2,10 +2,10 @@ import type { api } from '../../api/client.ts'
 
 export type TestResponse = Awaited<ReturnType<typeof api.testDestination>>
 
-/** The body of a test delivery, and the payload before it. */
+/** The body of a test delivery, and the payload that it was made from. */
 export interface TestedPayloads {
   readonly stored: string
-  /** Before the transform. Absent if it is the stored payload or the body. */
+  /** Before the transform. Absent if it equals the stored payload or the body. */
   readonly formatted?: string
   /** The fields whose numbers the transform gets as text. */
   readonly precisionLost?: readonly string[]

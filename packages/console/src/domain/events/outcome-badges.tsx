@@ -14,7 +14,7 @@ export function OutcomeBadges({ outcomes }: OutcomeBadgesProps): ReactElement {
   if (all.length === 0)
     return (
       <span
-        title="The event has not been processed yet, or the source had no enabled destination."
+        title="The event has not been processed yet, or the source had no destination."
         className="text-ink-faint"
       >
         no deliveries

@@ -7,7 +7,10 @@ import type { FailureGroup } from './failures-query.ts'
 
 const PAGE_SIZE = 100
 const CONCURRENCY = 4
-/** One webhook's last attempt had this class; another webhook may have ended the delivery. */
+/**
+ * Not failures: the class is from the last attempt to one webhook, but another may have accepted
+ * the delivery.
+ */
 const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined'])
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
@@ -48,7 +51,7 @@ export function useRetryEach(group: FailureGroup): RetryEach {
 
 function summaryOf({ retried, refusals: { first, count } }: Progress): string {
   if (retried === 0 && count > 0) throw first
-  const summary = `Retrying ${countText(retried, 'delivery', 'deliveries')}. They leave the list of failures once delivered.`
+  const summary = `Retrying ${countText(retried, 'delivery', 'deliveries')}. A delivery leaves the list of failures once it succeeds.`
   return count === 0 ? summary : `${summary} ${wholeNumber(count)} skipped (held or deleted).`
 }
 

@@ -8,7 +8,7 @@ export function SampleResponse({ deliveryId }: { readonly deliveryId: string }):
   const { data } = useQuery({
     ...deliveryQuery(deliveryId),
     placeholderData: keepPreviousData,
-    // The failures have another sample when their cause changes.
+    // When the failures change, the group has a different sample.
     refetchInterval: false,
   })
   const stored = data?.attempts.filter(({ body }) => body !== undefined) ?? []

@@ -33,8 +33,8 @@ const ORDER: readonly string[] = [
 ]
 
 /**
- * The destinations to replay to, those without the event first. Omits destinations whose delivery is held or that the
- * call excludes.
+ * The destinations to replay to, those without the event first. Omits destinations whose delivery
+ * is held, and destinations that declined the event for any reason except being disabled.
  */
 export function replayChoices(trace: Trace): ReplayChoice[] {
   const choices = trace.decisions.flatMap(({ destinationId, decision, reason }): ReplayChoice[] => {

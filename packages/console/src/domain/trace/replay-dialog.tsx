@@ -25,7 +25,7 @@ export function ReplayDialog({
   const choice = choices.find(({ destinationId }) => destinationId === picked) ?? choices[0]!
   const send = async (): Promise<void> => {
     await choice.send()
-    toast(`Replaying event to ${names.destination(choice.destinationId)}.`)
+    toast(`Replaying the event to ${names.destination(choice.destinationId)}.`)
     await client.invalidateQueries({ queryKey: ['events', 'trace', eventId] })
   }
   return (

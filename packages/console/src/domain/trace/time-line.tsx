@@ -9,7 +9,7 @@ import { shownOutcome } from './states.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
 import type { Trace, TracedAttempt } from './trace-query.ts'
 
-/** The newest attempts, until a click shows all of them. */
+/** The number of newest attempts shown until a click shows all. */
 const MAX_ATTEMPTS = 20
 
 interface TimeLineProps {

@@ -26,7 +26,7 @@ interface ExchangesProps {
   readonly names: Names
 }
 
-/** The request and response of one attempt, by default the last failed one, or the latest. */
+/** The request and response of one attempt, by default the last failed one, or the most recent. */
 export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
   const [{ attempt: attemptId }, setUrl] = useUrlState<'attempt'>()
   const zone = useZone()

@@ -26,7 +26,7 @@ const PAGES: Readonly<
   quarantined: ['/failures', 'Open failures'],
 }
 
-/** Causes of calls that never became events: a known event ID rules them out. */
+/** Reasons why a call never became an event: a known event ID rules them out. */
 const REJECTED_CALLS: ReadonlySet<string> = new Set([
   'unknown_source',
   'source_disabled',

@@ -85,7 +85,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
   )
 }
 
-/** The running replays, or the last one. */
+/** The running replays, or the most recent one. */
 function Replays(): ReactElement | undefined {
   const { data } = useQuery(replaysQuery)
   const names = useNames()
@@ -93,7 +93,7 @@ function Replays(): ReactElement | undefined {
   const shown = running.length > 0 ? running : (data?.data.slice(0, 1) ?? [])
   if (shown.length === 0) return undefined
   return (
-    <Panel title={running.length > 0 ? 'Running replays' : 'Last replay'} isFlush>
+    <Panel title={running.length > 0 ? 'Running replays' : 'Most recent replay'} isFlush>
       <ReplayTable replays={shown} names={names} />
     </Panel>
   )

@@ -46,7 +46,7 @@ export function SourceStep({ source, sources }: SourceStepProps): ReactElement {
   return (
     <>
       <p className="text-ink-soft">
-        An app, website or server that sends events. Its write key is not secret.
+        A source is an app, website or server that sends events. Its write key is not secret.
       </p>
       <div>
         <Button variant="primary" isBusy={create.isPending} onClick={() => create.mutate()}>

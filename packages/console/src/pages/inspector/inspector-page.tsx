@@ -81,7 +81,7 @@ function Address({ inspector, destinations }: AddressProps): ReactElement {
           ],
           [
             'Storage',
-            `The last ${wholeNumber(limits.requests)} requests, up to ${bytes(limits.bytes)}, in memory until a restart.`,
+            `The most recent ${wholeNumber(limits.requests)} requests, up to ${bytes(limits.bytes)}, in memory until a restart.`,
           ],
           ['Maximum body', `${bytes(limits.bodyBytes)}; larger ones get 413.`],
         ]}

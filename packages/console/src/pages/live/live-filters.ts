@@ -24,7 +24,7 @@ export function liveFiltersIn(search: Readonly<Partial<Record<string, string>>>)
   )
 }
 
-/** Whether a row matches every filter. Text matches are substring and case-insensitive. */
+/** Whether a row matches every filter. Text filters match substrings, ignoring case. */
 export function matchesFilters(row: LiveRow, filters: LiveFilters): boolean {
   return LIVE_FILTERS.every((name) => {
     const filter = filters[name]

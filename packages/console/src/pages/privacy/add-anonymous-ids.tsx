@@ -8,7 +8,7 @@ import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { type DeletionFields, idsIn } from './deletion-fields.ts'
 
-/** Users that can be looked up at once. Each takes several requests. */
+/** The maximum number of users to look up at once. Each takes several requests. */
 const MAX_USERS = 50
 const MAX_EVENTS = 100
 const MAX_SHOWN = 5

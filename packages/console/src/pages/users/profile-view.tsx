@@ -156,7 +156,7 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
         ))}
       </Table>
       <p className="text-ink-soft text-dense px-4 py-3">
-        {more > 0 && `${wholeNumber(more)} more were not linked. `}
+        {more > 0 && `${countText(more, 'more ID was', 'more IDs were')} not linked. `}
         {placeholders > 0 &&
           `${countText(placeholders, 'call')} had a placeholder ID, such as undefined.`}
       </p>

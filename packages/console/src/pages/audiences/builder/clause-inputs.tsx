@@ -106,7 +106,7 @@ interface ReferenceProps {
   readonly onPick: (value: string) => void
 }
 
-/** A choice of existing records. An unknown value stays selected until the service rejects it. */
+/** A choice of existing records. An unknown value stays selected; the service rejects it. */
 function Reference({ value, options, ...rest }: ReferenceProps): ReactElement {
   const isKnown = options.some(([each]) => each === value)
   const first = value === '' ? 'Select…' : `${value} (not found)`

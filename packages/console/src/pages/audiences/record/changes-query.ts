@@ -13,7 +13,7 @@ export function changesQuery(kind: ComputationKind, record: Computation, days: n
     queryKey: ['entered-and-left', kind.resource, id, days, size, lastSync?.id],
     queryFn: async () => {
       const $from = new Date(Date.now() - days * DAY_MS).toISOString()
-      // The API has no more than 1,500 points.
+      // The API returns at most 1,500 points.
       const step = days > 30 ? '1d' : '1h'
       const { from, points } = await api.getStatistics({ sourceId: id, $from, step })
       return { from, data: points }

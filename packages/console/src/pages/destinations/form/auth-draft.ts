@@ -71,7 +71,10 @@ export function authDraftOf(auth: StoredAuth): AuthDraft {
   return { kind, values: {}, storedKind: kind, certificate: auth.clientCertificate.certificate }
 }
 
-/** Whether the client secret is stored for another token URL: the service sends it to no other. */
+/**
+ * Whether the token URL differs from the one that the client secret is stored for: the service
+ * sends the secret to no other URL.
+ */
 export function hasOtherTokenUrl({ kind, values, storedTokenUrl }: AuthDraft): boolean {
   return kind === 'oauth2' && values['tokenUrl'] !== storedTokenUrl
 }

@@ -51,7 +51,7 @@ export function draftOfLimits(limits: PresentedLimits): LimitsDraft {
   return Object.fromEntries(entries) as LimitsDraft
 }
 
-/** The limits for a request; `undefined` for none. The service reports the errors of invalid ones. */
+/** The limits for a request; `undefined` for none. The service reports invalid ones. */
 export function requestedLimits(draft: LimitsDraft): PresentedLimits | undefined {
   const filled = LIMIT_FIELDS.filter(({ name }) => draft[name].trim() !== '')
   if (filled.length === 0) return undefined

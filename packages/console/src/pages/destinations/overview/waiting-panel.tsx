@@ -12,7 +12,7 @@ import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl } from '../../../shell/url-state.ts'
 import { waitGroups } from './wait-groups.ts'
 
-/** The newest are enough to show the reasons. */
+/** The newest deliveries are enough to show the reasons. */
 const SAMPLES = 20
 const REFETCH_MS = 5_000
 

@@ -10,7 +10,10 @@ import { MAX_RETRIES, type RetrySchedule, retryTimes, scheduleOf } from './retry
 
 const MAX_FIRST = 10
 
-/** The attempt times for a delivery that keeps failing from now on, for each webhook with limits for retries. */
+/**
+ * The attempt times of a delivery that keeps failing from now on: with the service's settings, and
+ * for each webhook with its own limits for retries.
+ */
 export function RetryPanel({ destination }: DestinationProps): ReactElement | undefined {
   const { data } = useQuery(systemQuery)
   if (data === undefined) return undefined

@@ -102,7 +102,7 @@ function Preview({ data, error }: PreviewProps): ReactElement | undefined {
   )
 }
 
-/** The selected events, or the newest of the source, and samples. */
+/** The selected events, or the newest events from the source, and samples. */
 function usePayloads(
   { sourceId }: DestinationProps['destination'],
   selected: TransformEditorProps['selected'] = [],

@@ -25,8 +25,7 @@ export function TokensTab(): ReactElement {
   return (
     <Panel title="Tokens" actions={<Button onClick={begin}>New token</Button>} isFlush>
       <p className="text-ink-soft text-dense px-4 pb-3">
-        For signing in to the console and calling the management API. The admin token from the
-        settings is not listed.
+        For signing in to the console and calling the management API. The admin token is not listed.
       </p>
       <Loaded query={query} lines={4}>
         {(tokens) =>

@@ -146,7 +146,10 @@ interface HelpProps {
   readonly isOpen: boolean
 }
 
-/** The first sentence, and the others behind “Learn more”. A filter also finds words in them, so then they are shown. */
+/**
+ * The first sentence, with the rest behind “Learn more”. A filter also searches the rest, so it is
+ * shown while a filter is active.
+ */
 function Help({ name, text, isOpen }: HelpProps): ReactElement {
   const [, first = text, rest] = /^(.*?\.) (.+)$/s.exec(text) ?? []
   return (

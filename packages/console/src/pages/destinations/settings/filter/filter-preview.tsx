@@ -5,7 +5,7 @@ import type { ReactElement } from 'react'
 import { api } from '../../../../api/client.ts'
 import { problemOf } from '../../../../api/problem.ts'
 import { Cell, Row, Table } from '../../../../design/lists/table.tsx'
-import { wholeNumber } from '../../../../format/figures.ts'
+import { countText, wholeNumber } from '../../../../format/figures.ts'
 import { shownText } from '../../../../format/shown-text.ts'
 import { useDebounced } from '../../../../shell/use-debounced.ts'
 import { type FilterDraft, isFilterComplete } from './filter-draft.ts'
@@ -57,7 +57,7 @@ function Counts({ data, error }: FilterPreviewProps['preview']): ReactElement {
   return (
     <>
       <p className="font-medium">
-        Selects {wholeNumber(selected)} of the last {wholeNumber(examined)} events.
+        Selects {wholeNumber(selected)} of {countText(examined, 'recent event')}.
       </p>
       {byName.length > 0 && (
         <Table label="Selected events by name" head={['Type', 'Event', 'Selected', 'Examined']}>
