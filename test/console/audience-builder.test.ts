@@ -132,7 +132,7 @@ test('the condition can be edited as JSON, and an error is shown at its clause',
   await page.getByText('The builder cannot show this.').waitFor()
 })
 
-test('the builder works on a narrow screen in dark mode, and the list with the keyboard', async () => {
+test('the builder works on a narrow screen in dark mode, and the list works with the keyboard', async () => {
   await using service = await startService()
   for (const name of ['First', 'Second'])
     await service.api.call('POST', 'audiences', {

@@ -8,7 +8,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('saving settings keeps hidden header values, and a concurrent change is not lost', async () => {
+test('saving settings keeps hidden header values, and a concurrent change is detected', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const webhooks = [{ url: receiver.url, headers: { Authorization: 'Bearer 1' } }]
@@ -187,7 +187,7 @@ test('a replay shows the number of deliveries first, then its progress', async (
   await page.getByText('created destination').waitFor()
 })
 
-test('a destination with two spaces in its name is deleted by its id, and an error shows a request id to copy', async () => {
+test('a destination with two spaces in its name is deleted after its id is typed, and an error shows a request id to copy', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
   await service.api.call('PATCH', `destinations/${id}`, { name: 'Two  spaces' })

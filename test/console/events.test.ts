@@ -342,7 +342,7 @@ test('the parts of a long event can be folded and unfolded with the keyboard', a
   await expectAccessible(page)
 })
 
-test('a viewer sees the trace, and neither replay nor signatures', async () => {
+test('a viewer sees the trace, but neither replay nor signatures', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })

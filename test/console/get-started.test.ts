@@ -41,7 +41,7 @@ test('a custom receiver is distinguished from the inspector, and its failure is 
   await page.waitForURL('**/console/events/evt_*')
 })
 
-test('an unsigned delivery is not enough: the step explains how to set a secret, and accepts a signed one', async () => {
+test('an unsigned delivery is not enough: the step explains how to set a secret, and a signed delivery completes it', async () => {
   await using service = await startService()
   await using receiver = await new Receiver({}).listen()
   const id = await service.createDestination({ urls: [receiver.url] })

@@ -33,7 +33,7 @@ test('an event appears with its outcome, and its trace opens next to the list', 
   expect(pageErrors).toEqual([])
 })
 
-test('pausing freezes the list, counts new events, and shows them afterwards', async () => {
+test('pausing freezes the list and counts new events, and resuming shows them', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await openTail(page, go)

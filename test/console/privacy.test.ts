@@ -106,7 +106,7 @@ test('a receiver that refuses a notice is shown with its response, next to recei
   expect(pageErrors.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
-test('the form opens with a user, adds anonymous ids, lists aliased users that remain, and can be limited to a source', async () => {
+test('the form opens with a user, adds anonymous ids, lists aliased users who remain, and can be limited to a source', async () => {
   await using service = await startService()
   const other = await service.createSource()
   const condition = { trait: 'plan', op: 'exists' }

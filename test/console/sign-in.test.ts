@@ -5,7 +5,7 @@ import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a sign-in link opens a session, works once, and is removed from the address and the history', async () => {
+test('a sign-in link opens a session that survives a reload, and is removed from the address', async () => {
   await using service = await startService()
   const { page, pageErrors } = await openSignedIn(service)
   await page.waitForURL(`${service.url}/console/get-started`)
@@ -64,7 +64,7 @@ test.for(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascri
   },
 )
 
-test('an ended session redirects to the sign-in', async () => {
+test('signing out shows the sign-in page', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service)
   await page.getByRole('button', { name: 'Sign out' }).click()

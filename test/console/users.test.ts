@@ -144,7 +144,7 @@ test('a search for an email address shows the user, or, without profiles, a link
   })
   await go('users?search=ada@example.com')
   await page.getByRole('link', { name: 'cus_7' }).waitFor()
-  // The same search again finds a user who has been added since.
+  // Repeating the search finds a user added in the meantime.
   await service.send('/v1/identify', { ...identify, userId: 'cus_8' })
   await service.eventually(() => service.api.call('GET', 'profile?userId=cus_8'))
   await page.getByRole('button', { name: 'Find' }).click()

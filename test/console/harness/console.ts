@@ -15,7 +15,7 @@ import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 export interface OpenConsole {
   readonly page: Page
   readonly context: BrowserContext
-  /** Errors in the console, violations of the content security policy, and requests to other hosts. */
+  /** Errors and warnings in the browser console, uncaught errors, and requests to other hosts. */
   readonly pageErrors: string[]
   /** Opens a page in the console: `live`, `events/evt_…`. */
   readonly go: (path: string) => Promise<void>

@@ -40,7 +40,10 @@ export class Relay implements AsyncDisposable {
     for (const socket of this.#services) socket.resume()
   }
 
-  /** Stops data to the browser without closing connections, as if it read nothing. `restore()` resumes it. */
+  /**
+   * Stops data to the browser without closing connections, as if the browser read nothing.
+   * `restore()` resumes it.
+   */
   hold(): void {
     for (const socket of this.#services) socket.pause()
   }

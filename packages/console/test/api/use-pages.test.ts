@@ -2,7 +2,7 @@ import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
 import { pagesOptions } from '../../src/api/use-pages.ts'
 
-test('a list of many pages causes no more requests over time than a list of one', async () => {
+test('a list of many pages causes no more requests over time than a list of one page', async () => {
   const requests: (string | undefined)[] = []
   const options = pagesOptions<number>({
     queryKey: ['numbers'],

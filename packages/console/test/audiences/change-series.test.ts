@@ -24,7 +24,7 @@ test('a long period is shown by day', () => {
   expect(series.left.slice(-2)).toEqual([5, 0])
 })
 
-test('a browser with a slow clock loses no change', () => {
+test('with a slow browser clock, no change is lost', () => {
   const data = [{ at: '2026-11-23T20:00:00.000Z', entered: 1, left: 0 }]
   expect(changeSeries({ from: '2026-11-23T09:30:00.000Z', data }, NOW).entered.at(-1)).toBe(1)
 })

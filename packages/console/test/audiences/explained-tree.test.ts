@@ -36,7 +36,7 @@ test('in an `or` that holds, the parts that hold are decisive', () => {
   ).toEqual(['', '/or/1', '/or/1/not'])
 })
 
-test('no part of a part that is not decisive is decisive', () => {
+test('parts of a non-decisive part are not decisive', () => {
   expect(
     decisive([
       part('', 'or', true),

@@ -3,7 +3,7 @@ import { unknownEvents } from '../../src/domain/conditions/draft/suggestions.ts'
 
 const known = { track: ['Order Completed', 'Product Viewed'] }
 
-test('finds names of no recent event at any depth, each once', () => {
+test('finds event names that no recent event has, at any depth, each once', () => {
   const definition = {
     and: [
       { event: 'Ord' },

@@ -31,7 +31,7 @@ test.for([
   expect(requestedAuth(authDraftOf(stored), true)).toEqual(requested)
 })
 
-test('a stored secret does not follow its webhook to another URL, or to another kind', () => {
+test('a stored secret does not follow its webhook to another URL, or to another kind of authentication', () => {
   const draft = authDraftOf({ basic: { user: 'u', password: set } })
   expect(requestedAuth(draft, false)).toEqual({ basic: { user: 'u', password: '' } })
   expect(requestedAuth({ ...draft, kind: 'bearer' }, true)).toEqual({ bearer: '' })
@@ -44,7 +44,7 @@ test('a stored client secret is not kept for another token URL', () => {
   const moved = { ...draft, values: { ...draft.values, tokenUrl } }
   expect(requestedAuth(moved, true)).toEqual({ oauth2: { ...oauth2, tokenUrl, clientSecret: '' } })
   expect([hasOtherTokenUrl(draft), hasOtherTokenUrl(moved)]).toEqual([false, true])
-  // Values of another kind that was selected for a moment.
+  // Leftover values of a kind that was selected briefly.
   const { values } = moved
   const basic = authDraftOf({ basic: { user: 'u', password: set } })
   expect(requestedAuth({ ...basic, values: { ...values, ...basic.values } }, true)).toEqual({

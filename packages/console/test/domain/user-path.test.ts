@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { pathPartOf, userIdIn } from '../../src/domain/user-path.ts'
 
 test.each(['.', '..', '...', '~', '~.', '~..', '~~.', 'u1', 'a/b', '%2e', ''])(
-  'the userId %j is in the path of its page, as the browser resolves it',
+  'the userId %j can be read from the path of its page after the browser resolves it',
   (userId) => {
     const { pathname } = new URL(
       `/console/users/${encodeURIComponent(pathPartOf(userId))}`,

@@ -42,7 +42,7 @@ describe('figures', () => {
     expect(rate(perSecond)).toBe(text)
   })
 
-  test('large counts are abbreviated, with the right noun', () => {
+  test('large counts are abbreviated, and nouns agree with counts', () => {
     expect([9_999, 1_234_567].map(shortNumber)).toEqual(['9,999', '1.23M'])
     expect([0, 1, 2].map((count) => countText(count, 'event'))).toEqual([
       '0 events',

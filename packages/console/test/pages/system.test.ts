@@ -108,7 +108,7 @@ test('failing checks come first, then checks with a note, each with its text', (
   ])
 })
 
-test('an entry links to its target, unless that was removed or has no page', () => {
+test('an entry links to its target, unless the target was removed or has no page', () => {
   expect(pageOf(entry)).toEqual({ to: '/sources', search: { source: 'src_1' } })
   expect(pageOf({ ...entry, targetId: 'dst_1' })).toEqual({
     to: '/destinations/dst_1',

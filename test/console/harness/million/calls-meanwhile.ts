@@ -2,7 +2,7 @@ import { sendTo } from '@hookline/testing/service/new-source'
 
 const EVERY_MS = 50
 
-/** Sends twenty calls per second until it is disposed, and records the response times. */
+/** Sends twenty calls per second until it is disposed of, and records the response times. */
 export class CallsMeanwhile implements AsyncDisposable {
   /** In milliseconds. */
   readonly latencies: number[] = []
