@@ -11,7 +11,7 @@ import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 const BEHIND_MS = 125 * 60_000
 const SPEED = 30
 const TICK_MS = 100
-/** Maximum calls per tick. */
+/** The maximum number of calls per tick. */
 const BUSIEST = 24
 
 /** The part of the simulated time, from 0 to 1, during which a receiver fails. */

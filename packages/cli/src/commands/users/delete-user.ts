@@ -41,7 +41,7 @@ export function addDeleteUser(program: ApiCommand): void {
 
 const MAX_LOOKUPS = 20
 
-/** Describes the anonymousIds that are unlinked, and the aliased users that are not deleted. */
+/** Describes the anonymousIds that are unlinked, and the aliased users who are not deleted. */
 async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise<string[]> {
   const spaces = [...new Set((await api.listSources({})).data.map(({ space }) => space))]
   const profiles = await Promise.all(

@@ -20,7 +20,7 @@ export interface NamedRecords {
   readonly traits?: readonly Named[] | undefined
   /** Saved views; the id is the address. */
   readonly views?: readonly Named[] | undefined
-  /** Users that match the text, by userId. */
+  /** Users who match the text, by userId. */
   readonly users?: readonly Named[] | undefined
 }
 
