@@ -57,9 +57,7 @@ test('a search does not report “No matches” while email addresses are being 
     await route.fulfill({ json: indexed === undefined ? body : { ...body, indexed } })
   })
   await go('users?search=ada%40example.com')
-  await page
-    .getByText('Results are incomplete: 40% of the profiles are indexed so far.')
-    .waitFor()
+  await page.getByText('Results are incomplete: 40% of the profiles are indexed so far.').waitFor()
   expect(await page.getByText('No matches').count()).toBe(0)
   indexed = undefined
   await page.getByText('No matches').waitFor()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseDelay, parseFault, ResponsePlan } from '../../src/receiver/response-plan.ts'
 
-describe("a receiver", () => {
+describe('a receiver', () => {
   const statuses = (fault?: string) => {
     const plan = new ResponsePlan(fault === undefined ? undefined : parseFault(fault))
     return [plan.next(), plan.next(), plan.next()]

@@ -49,8 +49,8 @@ export function PayloadColumns({ payloads }: PayloadColumnsProps): ReactElement 
       </div>
       {precisionLost !== undefined && (
         <p className="text-ink-soft text-note">
-          The transform gets these numbers as text, because JavaScript cannot represent them exactly:{' '}
-          {shownText(precisionLost.join(', '), 300)}
+          The transform gets these numbers as text, because JavaScript cannot represent them
+          exactly: {shownText(precisionLost.join(', '), 300)}
         </p>
       )}
     </div>

@@ -55,8 +55,7 @@ export function UsersPage(): ReactElement {
         </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
-            Results are incomplete: {Math.round(indexed * 100)}% of the profiles are indexed
-            so far.
+            Results are incomplete: {Math.round(indexed * 100)}% of the profiles are indexed so far.
           </p>
         )}
         <Loaded query={query} lines={8}>
