@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from 'commander'
 
 export const HELP_STYLE = {
   showGlobalOptions: true,
-  // The longest option leaves 39 columns of 80 for its description.
+  // The longest option leaves 38 of 80 columns for its description.
   minWidthToWrap: 30,
   subcommandTerm: (command: Command) => {
     const names = command.registeredArguments.map((argument) => argumentTerm(argument))
