@@ -1,4 +1,4 @@
-import { durationText, formatCount } from '../output/figures.ts'
+import { countText, durationText, formatCount } from '../output/figures.ts'
 
 export interface Progress {
   readonly bytes: number
@@ -17,7 +17,7 @@ export function progressText(now: Progress, start: Progress, elapsedMs: number):
   const secondsLeft = ((now.totalBytes - now.bytes) * seconds) / (now.bytes - start.bytes)
   return [
     `[${'='.repeat(filled)}${' '.repeat(BAR_CHARACTERS - filled)}] ${String(Math.floor(part * 100)).padStart(3)}%`,
-    `${formatCount(now.lines)} lines`,
+    countText(now.lines, 'line'),
     `${formatCount(Math.round(rate))}/s`,
     ...(Number.isFinite(secondsLeft) ? [`${durationText(secondsLeft)} left`] : []),
     ...(now.rejected > 0 ? [`${formatCount(now.rejected)} rejected`] : []),

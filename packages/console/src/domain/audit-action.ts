@@ -1,7 +1,7 @@
 /** `created destination` for `createDestination` */
 export function describeAction(action: string): string {
   const [verb = '', ...rest] = action.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
-  return [pastOf(verb), ...rest].join(' ')
+  return [pastOf(verb), ...rest].join(' ').replace('sign in', 'sign-in')
 }
 
 function pastOf(verb: string): string {

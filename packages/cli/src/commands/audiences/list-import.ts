@@ -6,7 +6,7 @@ import { ProgressDisplay } from '../../import/progress-display.ts'
 import { RejectedFile } from '../../import/rejected-file.ts'
 import { rejectedPath, rejectedText } from '../../import/run-import.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { countText, durationText, formatCount } from '../../output/figures.ts'
+import { countText, durationText } from '../../output/figures.ts'
 import type { Output } from '../../output/output.ts'
 import { stopSignal } from '../../service/stop-signal.ts'
 import { ListImporter, type ListMode } from '../../user-list/list-importer.ts'
@@ -90,7 +90,7 @@ function report(output: Output, result: ListImportResult): void {
     { kind: 'result', complete: isComplete, mode, users, removed, rejected, elapsedMs },
     () => {
       const verb = mode === 'remove' ? 'Removed' : 'Added'
-      const others = mode === 'replace' ? `, removed ${formatCount(removed)} others` : ''
+      const others = mode === 'replace' ? `, removed ${countText(removed, 'other')}` : ''
       return `${verb} ${countText(users, 'user')}${others} in ${durationText(elapsedMs / 1000)}.`
     },
   )

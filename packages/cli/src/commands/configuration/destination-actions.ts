@@ -215,7 +215,7 @@ export function showTest(output: Output, result: TestResult, steps: readonly str
     ({ attempt }) => attempt !== null && !SUCCESSFUL.has(attempt.outcome),
   ).length
   if (failed === 0) return
-  const message = `${failed} of ${total} webhooks did not accept the test delivery.`
+  const message = `${failed} of ${countText(total, 'webhook')} did not accept the test delivery.`
   throw new Failure(failed < total ? 'partial' : 'failed', message)
 }
 

@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
-import { wholeNumber } from '../../format/figures.ts'
+import { countText, wholeNumber } from '../../format/figures.ts'
 import type { Problem } from '../problems.ts'
 import type { Health, WebhookHealth } from './destination-query.ts'
 
@@ -73,7 +73,7 @@ function healthState(
     }
   }
   const { attempts, delivered, successRate, lastFailedAt } = lastHour
-  const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
+  const why = `${wholeNumber(attempts - delivered)} of ${countText(attempts, 'attempt')} failed in the last hour`
   const condition = worstCondition(causes)
   if (condition !== undefined) {
     const isFailing = ATTEMPT_CONDITIONS.has(condition.condition) && delivered < attempts

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { SnippetTabs, VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
-import { wholeNumber } from '../../format/figures.ts'
+import { countText } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { SourceCalls } from './source-calls.tsx'
@@ -80,7 +80,7 @@ function SourceFacts({ source }: { readonly source: Source }): ReactElement {
         ['ID', <IdText key="id" id={source.id} />],
         [
           'Rate limit',
-          source.rateLimit === null ? 'none' : `${wholeNumber(source.rateLimit)} calls per second`,
+          source.rateLimit === null ? 'none' : `${countText(source.rateLimit, 'call')} per second`,
         ],
         ['Space', <code key="space">{shownText(source.space)}</code>],
         ['Created', <Time key="created" at={source.createdAt} />],

@@ -34,10 +34,14 @@ export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps
 export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
   const { meaning, appliesTo, onMissing, onMistyped } = OPERATOR_TABLE[op]
   const verdict = (holds: boolean): string => (holds ? 'match' : 'do not match')
+  const missing = `Missing values ${verdict(onMissing)}`
+  const mistyped =
+    onMissing === onMistyped
+      ? `Missing values and values of other types ${verdict(onMissing)}`
+      : `${missing}; values of other types ${verdict(onMistyped)}`
   return (
     <p className="text-ink-faint text-note basis-full">
-      {meaning} Applies to {appliesTo}. Missing values {verdict(onMissing)}
-      {appliesTo !== 'any value' && `; other types ${verdict(onMistyped)}`}.
+      {meaning} Applies to {appliesTo}. {appliesTo === 'any value' ? missing : mistyped}.
     </p>
   )
 }
