@@ -38,7 +38,7 @@ export function addImport(program: ApiCommand): void {
     .option('--retries <count>', 'retries of a failed request', wholeNumber(0), 10)
     .option(
       '--write-key <key>',
-      "write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only enabled source",
+      'write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only enabled source',
     )
     .addHelpText('after', HELP)
     .action(importFile)

@@ -32,7 +32,7 @@ export function addSend(program: ApiCommand): void {
     .option('--timestamp <time>', `time of the call: ${PAST_TIME}; default: now`)
     .option(
       '--write-key <key>',
-      "write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only enabled source",
+      'write key of the source (HOOKLINE_WRITE_KEY); default: the key of the only enabled source',
     )
     .action(send)
 }
