@@ -1,4 +1,4 @@
-import { type Destination, idFrom, LIMITS, timeOfId } from '@hookline/protocol'
+import { BUILT_IN_SOURCE_ID, type Destination, idFrom, LIMITS, timeOfId } from '@hookline/protocol'
 import {
   createHash,
   createPrivateKey,
@@ -197,7 +197,10 @@ export class DeletionWorker implements Worker {
   }
 }
 
-/** One notice per user and enabled destination of the covered sources. */
+/**
+ * One notice per user and enabled destination of the covered sources. Alert channels get none: alerts
+ * contain no user data, and a notice would send a user id to a service such as Slack.
+ */
 function noticesOf(
   { id: deletionId, createdAt, sourceIds }: DeletionRequest,
   subjects: readonly Subject[],
@@ -205,7 +208,8 @@ function noticesOf(
   now: number,
 ): NewNotice[] {
   return [...destinations]
-    .filter(({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true))
+    .filter(({ enabled, sourceId }) => enabled && sourceId !== BUILT_IN_SOURCE_ID)
+    .filter(({ sourceId }) => sourceIds?.includes(sourceId) ?? true)
     .flatMap(({ id: destinationId, sourceId }) =>
       subjects.map((subject) => ({
         id: noticeId(deletionId, destinationId, subject),

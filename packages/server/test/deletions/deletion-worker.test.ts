@@ -1,11 +1,12 @@
 import { acceptedEvent as acceptEvent } from '../../src/backend/accepted-event.ts'
-import type { AcceptedEvent } from '@hookline/protocol'
+import { type AcceptedEvent, BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Backend } from '../../src/backend/backend.ts'
 import { DeletionWorker } from '../../src/deletions/deletions.ts'
 import { isSuppressed } from '../../src/ingest/calls/events-from-calls.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
@@ -31,10 +32,13 @@ async function carryOut(backend: Backend): Promise<void> {
   await isDone
 }
 
-test('a deletion creates one notice for each user to each enabled destination of the sources it covers', async () => {
+test('a deletion creates one notice for each user to each enabled destination of the sources it covers, except alert channels', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openBackendIn(folder.path)
   await createSources(backend)
+  await backend.catalog.putSource(newSource({ id: BUILT_IN_SOURCE_ID }))
+  const channel = newDestination({ id: 'dst_channel', sourceId: BUILT_IN_SOURCE_ID })
+  await backend.catalog.putDestination(channel)
   const everywhere = await requestDeletion(backend, ['u1', 'u2'])
   await carryOut(backend)
   const inOne = await requestDeletion(backend, ['u1'], { sourceIds: ['src_b'] })

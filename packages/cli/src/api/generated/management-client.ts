@@ -542,7 +542,7 @@ export type Audience = {
     /** The name of the trait that is sent: the first name in snake_case. It never changes. */
     key: string;
     space: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
     /** null for a manual audience. */
     condition: {
@@ -586,7 +586,7 @@ export type ComputedTrait = {
     /** The name of the trait that is sent: the first name in snake_case. It never changes. */
     key: string;
     space: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
     /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
@@ -2901,7 +2901,7 @@ export function createAudience(body: {
     name: string;
     /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -2949,7 +2949,7 @@ export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeAudience(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds?: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -3242,7 +3242,7 @@ export function createTrait(body: {
     name: string;
     /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
     /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
@@ -3288,7 +3288,7 @@ export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeTrait(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Ids of at most 50 destinations that get changes. They may belong to any source. */
+    /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds?: string[];
     /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute?: {

@@ -1,3 +1,4 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { destinationsQuery, sourcesQuery } from '../../api/queries.ts'
@@ -53,7 +54,8 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
   const { userIds = [], anonymousIds = [], sourceIds } = body
   const nameOf = (id: string): string => sources.find((each) => each.id === id)?.name ?? id
   const notified = destinations?.filter(
-    ({ enabled, sourceId }) => enabled && (sourceIds?.includes(sourceId) ?? true),
+    ({ enabled, sourceId }) =>
+      enabled && sourceId !== BUILT_IN_SOURCE_ID && (sourceIds?.includes(sourceId) ?? true),
   )
   return (
     <ul className="flex list-disc flex-col gap-2 pl-5">

@@ -1,6 +1,8 @@
 import {
+  BUILT_IN_SOURCE_ID,
   type Computation,
   DEFAULT_SPACE,
+  type Destination,
   isJsonObject,
   type JsonObject,
   keyOfName,
@@ -164,7 +166,7 @@ const statusFields = {
 
 const destinationIdsField = Type.Array(Type.String(), {
   maxItems: LIMITS.destinationsPerComputation,
-  description: `Ids of at most ${LIMITS.destinationsPerComputation} destinations that get changes. They may belong to any source.`,
+  description: `Ids of at most ${LIMITS.destinationsPerComputation} destinations that get changes. They may belong to any source except src_hookline.`,
 })
 
 const ENABLED = 'true or false. While false, nothing is computed or sent.'
@@ -357,21 +359,30 @@ function definitionOf<T>(outcome: Definition<T>, errors: readonly FieldError[]):
 
 export function destinationErrors(
   ids: unknown,
-  known: { has(id: string): boolean },
-  at = '/destinationIds',
+  known: ReadonlyMap<string, Pick<Destination, 'sourceId'>>,
 ): readonly FieldError[] {
   if (!Array.isArray(ids)) return []
-  const hint = 'Use ids of existing destinations.'
-  return ids.flatMap((id: unknown, index) =>
-    typeof id !== 'string' || known.has(id)
-      ? []
-      : fieldError(
-          at + jsonPointer(index),
-          'unknown_destination',
-          'No destination has this id.',
-          hint,
-        ),
-  )
+  return ids.flatMap((id: unknown, index) => {
+    if (typeof id !== 'string') return []
+    const at = jsonPointer('destinationIds', index)
+    const sourceId = known.get(id)?.sourceId
+    if (sourceId === undefined)
+      return fieldError(
+        at,
+        'unknown_destination',
+        'No destination has this id.',
+        'Use ids of existing destinations.',
+      )
+    // Alert channels get no deletion notices, so they must not get data about users.
+    if (sourceId === BUILT_IN_SOURCE_ID)
+      return fieldError(
+        at,
+        'not_allowed',
+        'This destination is an alert channel, which receives only alerts.',
+        'Use a destination of another source.',
+      )
+    return []
+  })
 }
 
 /** An error if no source is in this space. */

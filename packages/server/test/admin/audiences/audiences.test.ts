@@ -1,3 +1,4 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
 import { errorsIn, type ProblemDocument } from '../problem-document.ts'
@@ -87,6 +88,15 @@ test('audiences are listed in pages, for all spaces or one', async () => {
   const rest = `/audiences?space=listed&cursor=${page.nextCursor}`
   expect(await server.must('GET', rest)).toEqual({ data: [second], nextCursor: null })
   expect((await server.call('GET', '/traits')).body).toEqual({ data: [], nextCursor: null })
+})
+
+test('an alert channel cannot be a destination of an audience', async () => {
+  const settings = { webhookUrl: 'https://a.example' }
+  const body = { sourceId: BUILT_IN_SOURCE_ID, type: 'Webhooks', settings }
+  const { id } = await server.must<{ id: string }>('POST', '/destinations', { body })
+  const audience = { name: 'x', condition: CONDITION, destinationIds: [destinationId, id] }
+  const expected = [422, '/destinationIds/1 not_allowed']
+  expect(await refusal('POST', '/audiences', audience)).toEqual(expected)
 })
 
 test('all errors in a body are reported together, with pointers into the condition', async () => {
