@@ -6,7 +6,7 @@ import { FIRST_PAGE } from './first-page.ts'
 const MAX_FIRST_PAGE_BYTES = 150_000
 const MAX_ALL_BYTES = 350_000
 
-/** Fails the build if a page needs too much JavaScript. */
+/** Fails the build if the first page, or all pages together, need too much JavaScript. */
 export function budgets(): Plugin {
   return {
     name: 'budgets',

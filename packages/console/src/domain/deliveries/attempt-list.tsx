@@ -67,7 +67,7 @@ function AttemptItem({ attempt, name, isFirst }: AttemptItemProps): ReactElement
         </span>
         <code className="text-ink-faint text-note w-full">{shownText(url, 120)}</code>
       </summary>
-      <AttemptDetails attempt={attempt} omitMeaning={isFirst} />
+      <AttemptDetails attempt={attempt} explanation={isFirst ? 'none' : 'full'} />
     </details>
   )
 }
@@ -79,14 +79,14 @@ type AttemptResult = Pick<
 
 interface AttemptDetailsProps {
   readonly attempt: AttemptResult
-  /** Omits the meaning, which is shown elsewhere. */
-  readonly omitMeaning?: boolean
+  /** `remedy` for a test: the meaning may mention retries. `none` if it is shown elsewhere. */
+  readonly explanation: 'full' | 'remedy' | 'none'
 }
 
 /** The meaning of an attempt, its remedy, and the response. */
-export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): ReactElement {
+export function AttemptDetails({ attempt, explanation }: AttemptDetailsProps): ReactElement {
   const { error, startedAt } = attempt
-  const info = omitMeaning === true ? undefined : classInfo(attempt)
+  const info = explanation === 'none' ? undefined : classInfo(attempt)
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">
@@ -97,8 +97,8 @@ export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): R
       </p>
       <Response {...attempt} />
       {info !== undefined && (
-        <p>
-          {info.meaning}{' '}
+        <p className="empty:hidden">
+          {explanation === 'full' && `${info.meaning} `}
           {attempt.class !== 'delivered' && (
             <strong className="font-medium">
               <CodeText text={info.help} />

@@ -191,7 +191,7 @@ function TestedRequest({ webhook }: { readonly webhook: TestedWebhook }): ReactE
     <div className="flex flex-col gap-4">
       {attempt !== null && (
         <div className="border-line rounded-small border [&>div]:border-t-0">
-          <AttemptDetails attempt={attempt} />
+          <AttemptDetails attempt={attempt} explanation="remedy" />
         </div>
       )}
       <Request {...webhook} />
