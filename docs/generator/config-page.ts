@@ -18,7 +18,7 @@ export function configPage(): string {
     ]),
     'These settings do not affect the webhook URL `http://inspector.internal/`, the built-in [inspector](../guides/inspector.md).',
     '## Egress proxy',
-    'With `egressProxy`, every connection to a webhook uses that proxy: deliveries, test deliveries, replays and deletion notices.',
+    'With `egressProxy`, every connection to a webhook goes through this proxy: deliveries, test deliveries, replays and deletion notices.',
     list([
       'Hookline sends `CONNECT` for both `https` and `http`. If you have `http` webhooks, the proxy must allow it for port 80.',
       'TLS is end-to-end between Hookline and the receiver, and the certificate is verified as it is without a proxy. For an `https` proxy, `tlsCaFile` also applies.',

@@ -129,7 +129,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
-    'Sent if the call had a `traceparent` or OpenTelemetry is on. It continues that [distributed trace](../guides/traces.md).',
+    'Sent if the call had a `traceparent` or OpenTelemetry is on. It continues the call\'s [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
   'X-Signature': 'Sent only with a secret: see below.',
   'webhook-signature': 'Sent only with a secret or a key pair: see below.',
@@ -174,7 +174,7 @@ function signatures(): string[] {
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
       'While a secret or a key is being replaced, `webhook-signature` carries signatures from both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
-      "A destination's public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.",
+      "A destination's public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages. [Standard Webhooks, clause by clause](standard-webhooks.md) lists where Hookline differs from the specification.",
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),

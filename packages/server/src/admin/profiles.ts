@@ -100,7 +100,7 @@ const schemas = {
     ...viewer('findProfile', summary),
     isLongRead: true,
     description:
-      'Profiles are kept while an audience or a computed trait exists. Creating the first one builds them from all stored events.',
+      'Creating or previewing the first audience or computed trait builds profiles from all stored events. From then on, they are kept even if no audience or computed trait is left.',
     querystring: Type.Object({ userId: Type.String(), space: inSpace }, Schema.strict),
     response,
   },

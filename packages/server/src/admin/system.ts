@@ -102,7 +102,7 @@ const SystemResponse = Type.Object({
     undecided: Type.Object(BehindResponse.properties, { description: 'Events without decisions.' }),
     notInProfiles: Schema.orNull(
       BehindResponse,
-      'Events not yet in profiles; null while no profiles are kept.',
+      'Events not yet in profiles; null before the first audience or computed trait.',
     ),
     pending: Schema.integer('Pending deliveries.'),
     held: Schema.integer('Held deliveries.'),

@@ -172,7 +172,8 @@ export const CONDITIONS = {
     severity: 'attention',
     events: { start: 'Certificate Expiring', end: 'Certificate Expiring' },
     threshold: `The client certificate of a webhook has expired, or expires within ${days(THRESHOLDS.certificateMs)}.`,
-    meaning: 'Receivers refuse an expired client certificate.',
+    meaning:
+      'The client certificate of a webhook has expired or will expire soon. Receivers refuse an expired one.',
     remedy: 'Set a new certificate with its key.',
   },
   retry_window_too_long: {

@@ -76,7 +76,7 @@ export interface AppliedSlice {
 }
 
 export interface ProfilesState {
-  /** The position of the last applied event; `null` while profiles are off. */
+  /** The position of the last applied event; `null` before `begin`. */
   readonly through: number | null
   readonly purges: number
 }

@@ -32,7 +32,7 @@ export interface Inventory {
   readonly events: EventCount
   readonly oldestEventAt: number | null
   readonly undecided: Lag
-  /** Events that profiles have not applied; `null` while profiles are off. */
+  /** Events that profiles have not applied; `null` before profiles are first needed. */
   readonly notInProfiles: Lag | null
   readonly openReplays: number
   readonly openDeletions: number

@@ -17,7 +17,7 @@ async function purge(
   await purgeAll(deletions, { deletionId: id, ...ids, sourceIds: null })
 }
 
-test('profiles are kept only while there is a computation, and new ones include earlier events', async () => {
+test('profiles are built once there is a computation, and include earlier events', async () => {
   await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.settle()

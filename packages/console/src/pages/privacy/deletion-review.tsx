@@ -53,6 +53,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
   const { data: destinations } = useQuery(destinationsQuery)
   const { userIds = [], anonymousIds = [], sourceIds } = body
   const nameOf = (id: string): string => sources.find((each) => each.id === id)?.name ?? id
+  const inSources = ` in ${sourceIds === undefined ? 'all sources' : listOf(sourceIds.map(nameOf))}`
   const notified = destinations?.filter(
     ({ enabled, sourceId }) =>
       enabled && sourceId !== BUILT_IN_SOURCE_ID && (sourceIds?.includes(sourceId) ?? true),
@@ -61,7 +62,8 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
     <ul className="flex list-disc flex-col gap-2 pl-5">
       {userIds.length > 0 && (
         <li>
-          <strong>All events from {countText(userIds.length, 'user')}</strong>: {listOf(userIds)}.
+          <strong>All events from {countText(userIds.length, 'user')}</strong>
+          {inSources}: {listOf(userIds)}.
         </li>
       )}
       {anonymousIds.length > 0 && (
@@ -69,12 +71,12 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
           <strong>
             All events with {countText(anonymousIds.length, 'anonymous ID')}, regardless of userId
           </strong>
-          : {listOf(anonymousIds)}.
+          {inSources}: {listOf(anonymousIds)}.
         </li>
       )}
       <li>
-        In {sourceIds === undefined ? 'all sources' : listOf(sourceIds.map(nameOf))}, including
-        deliveries, attempts and responses, and the users’ profiles and audience memberships.
+        The deliveries, attempts and responses of these events, and the users’ profiles and audience
+        memberships{sourceIds !== undefined && ' in the spaces of these sources'}.
       </li>
       {notified !== undefined && (
         <li>

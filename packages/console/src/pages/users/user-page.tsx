@@ -65,7 +65,7 @@ function Profile(user: UserInSpace): ReactElement {
         <Empty title="No profile">
           <p>{problemOf(query.error).message}</p>
           <p>
-            Profiles are built once the space has an{' '}
+            Profiles are built once there is an{' '}
             <Link to="/audiences" className="text-accent underline">
               audience
             </Link>{' '}

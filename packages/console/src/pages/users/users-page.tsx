@@ -83,12 +83,12 @@ function NoProfiles({ search }: { readonly search: string }): ReactElement {
         </Link>
       }
     >
-      Search by userId prefix, full anonymousId or full email address. Profiles are built once the
-      space has an audience or a computed trait.
+      Search by userId prefix, full anonymousId or full email address. Profiles are built once there
+      is an audience or a computed trait.
     </Empty>
   ) : (
     <Empty title="No profiles">
-      Profiles are built once the space has an audience or a computed trait.
+      Profiles are built once there is an audience or a computed trait.
     </Empty>
   )
 }

@@ -144,7 +144,7 @@ class ProfileFollower {
     this.#options = options
   }
 
-  /** Applies the next slice. `undefined` while no profiles are kept. */
+  /** Applies the next slice. `undefined` before profiles are first needed. */
   async step(matcher: EventMatcher): Promise<ReadProgress | undefined> {
     const { catalog, followedLog, profiles, deletions, placeholders, clock } = this.#options
     // Read first: if a user is purged in between, the slice is refused.

@@ -23,7 +23,7 @@ export function unusablePostgresError(error: unknown): UnusableServerError | und
 }
 
 const NATS_CREDENTIALS =
-  'user, password or token in HOOKLINE_NATS_URL, HOOKLINE_NATS_CREDS and HOOKLINE_NATS_NKEY_SEED'
+  'the user, password or token in HOOKLINE_NATS_URL, or HOOKLINE_NATS_CREDS and HOOKLINE_NATS_NKEY_SEED'
 const NATS_TLS =
   'HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL'
 

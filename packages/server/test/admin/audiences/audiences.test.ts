@@ -231,7 +231,7 @@ test('the condition of a preview is validated', async () => {
   const preview = await server.must('POST', '/audiences/preview', {
     body: { condition: CONDITION },
   })
-  // No profiles are kept before the first audience, and none are counted until all events are applied.
+  // There are no profiles before the first audience, and none are counted until all events are applied.
   expect(preview).toEqual({ size: 0, isExact: false, sample: [], reachesBackTo: null })
   expect(await refusal('POST', '/audiences/preview', {})).toEqual([422, '/condition required'])
   const unknown = { condition: { computedTrait: 'none', op: '>', value: 1 } }

@@ -67,7 +67,7 @@ test('a profile shows ids, traits with their origins, computed traits, audiences
   expect([other.status, other.body.detail]).toEqual([404, expect.stringContaining('space other')])
 })
 
-test('without an audience, no profiles are kept, and the response reports this', async () => {
+test('before the first audience, there are no profiles, and the response reports this', async () => {
   await using server = await AdminServer.open()
   const none = await server.call<ProblemDocument>('GET', '/profiles/u1')
   expect([none.status, none.body.code]).toEqual([404, 'not_found'])

@@ -51,7 +51,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await using nats = await NatsServer.start({ authorization: user })
     await appendAs(as(nats.url, `hookline:${encodeURIComponent(user.password)}`))
     const error = await refusal(appendAs(as(nats.url, `hookline:${WRONG}`)))
-    expect(error.message).toContain('Check user, password or token in HOOKLINE_NATS_URL')
+    expect(error.message).toContain('Check the user, password or token in HOOKLINE_NATS_URL')
     await refusal(appendAs(nats.url))
   })
 
