@@ -129,7 +129,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
-    'Sent if the call had a `traceparent` or OpenTelemetry is on. It continues the call\'s [distributed trace](../guides/traces.md).',
+    "Sent if the call had a `traceparent` or OpenTelemetry is on. It continues the call's [distributed trace](../guides/traces.md).",
   tracestate: 'Sent with `traceparent` if the call had one.',
   'X-Signature': 'Sent only with a secret: see below.',
   'webhook-signature': 'Sent only with a secret or a key pair: see below.',

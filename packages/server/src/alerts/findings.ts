@@ -25,7 +25,7 @@ export interface Finding {
   readonly count: number | null
   /** The URL of the webhook; `null` if the finding is about none, or all. */
   readonly url: string | null
-  /** The host of that webhook, or of the destination's only webhook. */
+  /** The host of `url`, or of the destination's only webhook. */
   readonly host?: string
   /** The result of the last failed attempt, without bodies, secrets or user data. */
   readonly reason?: string

@@ -201,7 +201,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, which is also in the ETag. */
     version: number;
-    /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+    /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -1291,7 +1291,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, which is also in the ETag. */
             version: number;
-            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1715,7 +1715,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3734,7 +3734,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records in this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Warnings about webhooks that cannot or will soon be unable to receive requests, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3847,7 +3847,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                     oldestAt: string | null;
                     ageMs: number | null;
                 };
-                /** Events not yet in profiles; null while no profiles are kept. */
+                /** Events not yet in profiles; null before the first audience or computed trait. */
                 notInProfiles: {
                     /** An upper bound: includes dropped duplicates. */
                     events: number;

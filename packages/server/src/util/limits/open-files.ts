@@ -10,7 +10,7 @@ class TooFewOpenFilesError extends Error {
   override readonly name = 'TooFewOpenFilesError'
 }
 
-/** Connection limits, so that clients and webhooks take no files from each other or from the database. */
+/** Connection limits, so that clients and webhooks leave files for each other and the database. */
 export interface FileShares {
   /** Connections from clients. */
   readonly connections: number
@@ -26,7 +26,7 @@ export function openFilesOf(maxOpenFiles: number, permitted = permittedFiles()):
 
 export interface NeededFiles {
   readonly threads: number
-  /** Client connections, and as many webhook connections, at the maximum that the settings allow. */
+  /** Webhook connections at the maximum that the settings allow. */
   readonly connections: number
   /** Called with the number of files needed for that, if fewer are permitted. */
   readonly onInsufficientFiles: (wanted: number) => void
@@ -48,7 +48,7 @@ export function checkOpenFiles(
   if (openFiles < recommended) onInsufficientFiles(recommended)
 }
 
-/** Files needed for this many client connections, and as many webhook connections. */
+/** Files needed for this many client connections, and the same number of webhook connections. */
 function filesFor(connections: number, threads: number): number {
   return OTHER_FILES + FILES_PER_THREAD * threads + 2 * connections
 }
