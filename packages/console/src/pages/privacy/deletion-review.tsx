@@ -53,7 +53,10 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
   const { data: destinations } = useQuery(destinationsQuery)
   const { userIds = [], anonymousIds = [], sourceIds } = body
   const nameOf = (id: string): string => sources.find((each) => each.id === id)?.name ?? id
-  const inSources = ` in ${sourceIds === undefined ? 'all sources' : listOf(sourceIds.map(nameOf))}`
+  const [inSources, inSpaces] =
+    sourceIds === undefined
+      ? [' in all sources', '']
+      : [` in ${listOf(sourceIds.map(nameOf))}`, ' in the spaces of these sources']
   const notified = destinations?.filter(
     ({ enabled, sourceId }) =>
       enabled && sourceId !== BUILT_IN_SOURCE_ID && (sourceIds?.includes(sourceId) ?? true),
@@ -76,7 +79,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
       )}
       <li>
         The deliveries, attempts and responses of these events, and the users’ profiles and audience
-        memberships{sourceIds !== undefined && ' in the spaces of these sources'}.
+        memberships{inSpaces}.
       </li>
       {notified !== undefined && (
         <li>
