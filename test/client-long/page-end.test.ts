@@ -170,7 +170,7 @@ describe('leaving a page', () => {
     await expectArrivals(5, { program, end: (page) => page.close() })
   })
 
-  test('does not require a secure context', async () => {
+  test('needs no secure context: messageIds are random UUIDs without one as well', async () => {
     const page = await openPage(PLAIN_HOST)
     expect(await page.evaluate('[isSecureContext, typeof crypto.randomUUID]')).toEqual([
       false,

@@ -69,7 +69,7 @@ test('the authentication of a webhook is set, shown as stored, and kept when ano
   expect(request!.headers['authorization']).toBe(`Basic ${btoa('another:a-password')}`)
 })
 
-test('a URL gets a webhook secret, which saving the settings keeps, and a key pair signs as well', async () => {
+test('a webhook secret is kept when the settings are saved, and a key pair signs as well', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const urls = [`${receiver.url}/a`, `${receiver.url}/b`]

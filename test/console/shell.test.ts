@@ -71,7 +71,7 @@ test('a page with filters can be saved as a view, which survives a reload, and o
   expect(pageErrors).toEqual([])
 })
 
-test('the selected result of the palette stays selected when others load later', async () => {
+test('the selected result of the palette stays selected when other results load later', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service)
   const released = Promise.withResolvers<void>()

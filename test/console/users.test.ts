@@ -63,7 +63,7 @@ test('a search does not report “No matches” while email addresses are being 
   await page.getByText('No matches').waitFor()
 })
 
-test('facts about a user are shown while the pointer rests on the id, until Escape', async () => {
+test('facts about a user are shown while the pointer rests on the id, until Escape is pressed', async () => {
   await using service = await startService()
   await service.api.call('POST', 'audiences', {
     name: 'Pros',

@@ -53,7 +53,7 @@ describe('the baseline for quick runs in CI', () => {
     { what: 'five times as late', now: 5, goal: { atMost: 0.5 }, ratio: 0.2, isBroken: false },
     { what: 'twenty times as late', now: 20, goal: { atMost: 0.5 }, ratio: 0.05, isBroken: true },
     { what: 'a missing figure', now: NaN, goal: { atMost: 9 }, ratio: NaN, isBroken: true },
-  ])('for $what: broken is $isBroken', ({ now, goal, ratio, isBroken }) => {
+  ])('shows $what as broken: $isBroken', ({ now, goal, ratio, isBroken }) => {
     const compared = againstBaseline(figure(now, goal), { x: 1 })
     expect(compared).toEqual([{ name: 'x', ratio, isBroken }])
   })

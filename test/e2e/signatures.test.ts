@@ -153,7 +153,7 @@ it('the public keys are published, and rotated: announced, both signing, then on
   expect(await send('m4', [...overlapping, ...last])).toEqual([false, false, true])
 })
 
-it('serves cacheable public keys to anyone, and nothing about other destinations', async () => {
+it('public keys are served to anyone and cacheable, and nothing is revealed about other destinations', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://a.example/'], enabled: false })
   const get = (of: string, method = 'GET') =>

@@ -56,7 +56,7 @@ describe('options', () => {
 
   const unset = undefined as unknown as string
   test.for(['', 'has space', 'schlüssel', unset])(
-    'the write key %j throws immediately',
+    'with the write key %j throw immediately',
     (writeKey) => {
       expect(() => new Analytics(writeKey)).toThrow(
         expect.objectContaining({ code: 'unknown_write_key' }),

@@ -24,7 +24,7 @@ test.for<[string, unknown]>([
   ['__proto__', undefined],
   ['__proto__.toString', undefined],
   ['constructor.name', undefined],
-])('at %s, finds the value %j', ([path, value]) => {
+])('the value at the path %s is %j', ([path, value]) => {
   const traits = { plan: 'pro', address: { city: 'Bonn', zip: null }, tags: ['a'] }
   expect(valueAt(traits, pathOf(path))).toEqual(value)
 })

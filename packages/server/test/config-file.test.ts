@@ -120,7 +120,7 @@ describe('a duration', () => {
       expect(retentionMs).toBe(ms)
   })
 
-  test('that is invalid in a file is named as in the file', () => {
+  test('that is invalid in a file is reported under its name in the file', () => {
     const file = { path: 'h.yaml', values: { retention: 'soon' } }
     expect(problemsOf(() => parseConfig({}, {}, file))).toEqual([
       expect.stringMatching(/^retention in h\.yaml must be a time/),

@@ -10,8 +10,8 @@ import { ServiceProcess } from '@hookline/testing/service/service-process'
 const ADMIN_TOKEN = 'tok_crash_test'
 
 test.for([
-  { name: 'a shared port, three threads accept calls', library: false, threads: 3 },
-  { name: 'no shared port, one thread accepts all calls', library: true, threads: 1 },
+  { name: 'port sharing, three threads accept calls', library: false, threads: 3 },
+  { name: 'no port sharing, one thread accepts all calls', library: true, threads: 1 },
 ])('on a system with $name', async ({ library, threads }, { skip }) => {
   needsCompiler(skip)
   using folder = new TemporaryFolder()

@@ -40,7 +40,7 @@ describe('a confirmation on a terminal', () => {
     expect(result).toMatchObject({ exitCode: 130 })
   })
 
-  test('does not ask with --yes', async () => {
+  test('is skipped with --yes', async () => {
     expect(await confirmTyping('', '--yes')).toEqual({ result: 'confirmed', shown: '' })
   })
 })

@@ -17,7 +17,7 @@ describe('a receiver', () => {
   })
 
   it.for(['', '9', '99:1', '600:1', '500:0', '500:', '500:x', 'abc:1'])(
-    'refuse --fail %j',
+    'refuses --fail %j',
     (text) => {
       expect(() => parseFault(text)).toThrow('like 500:2')
     },

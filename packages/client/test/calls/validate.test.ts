@@ -100,7 +100,7 @@ describe('validation', () => {
     ['group', { userId: 'u' }, 'id_required'],
     ['alias', { userId: 'u' }, 'id_required'],
     ['alias', null, 'not_an_object'],
-  ] as const)('%s of %j throws %s', ([type, call, code]) => {
+  ] as const)('of a call of type %s with %j throws %s', ([type, call, code]) => {
     expect(thrownCode(type, call)).toBe(code)
   })
 
@@ -137,14 +137,14 @@ describe('validation', () => {
       },
     },
   ])(
-    'the timestamp %s, which the service would replace with now, throws timestamp_invalid',
+    'of the timestamp %s, which the service would replace with now, throws timestamp_invalid',
     (timestamp) => {
       expect(thrownCode('identify', { userId: 'u', timestamp })).toBe('timestamp_invalid')
     },
   )
 
   test.for([new Date(0), 0, 1_763_681_114, { toJSON: () => '2026-11-20' }, '', null, undefined])(
-    'the timestamp %s is accepted',
+    'accepts the timestamp %s',
     (timestamp) => {
       expect(thrownCode('identify', { userId: 'u', timestamp })).toBeUndefined()
     },

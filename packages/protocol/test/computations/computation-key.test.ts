@@ -58,7 +58,7 @@ describe('the key of a name', () => {
     ['1️⃣ first', '1_first'],
     ['🇩🇪 Kunden', 'kunden'],
     ['a \u0301b', 'a_b'],
-  ])('%s is %s', ([name, key]) => {
+  ])('such as %s is %s', ([name, key]) => {
     expect(keyOfName(name!)).toBe(key)
   })
 

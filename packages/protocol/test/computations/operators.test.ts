@@ -119,22 +119,27 @@ describe('the operator', () => {
   })
 })
 
-describe('a comparison changes with time', () => {
+describe('a comparison', () => {
   const lastWeek: Comparison = { op: 'within_last_days', value: 7 }
 
   test.for<[what: string, Comparison, Json | undefined, number | null]>([
-    ['when a date leaves the window', lastWeek, daysAgo(2), NOW + 5 * DAY],
-    ['when a future date is reached', lastWeek, daysAgo(-2), NOW + 2 * DAY],
-    ['when a date that is now leaves the window', lastWeek, daysAgo(0), NOW + 7 * DAY],
-    ['never for a date that is too old', lastWeek, daysAgo(7), null],
-    ['never for an invalid date', lastWeek, 'soon', null],
-    ['never for a missing date', lastWeek, undefined, null],
-    ['never for any other operator', { op: 'before', value: daysAgo(-1) }, daysAgo(0), null],
+    ['changes when a date leaves the window', lastWeek, daysAgo(2), NOW + 5 * DAY],
+    ['changes when a future date is reached', lastWeek, daysAgo(-2), NOW + 2 * DAY],
+    ['changes when a date that is now leaves the window', lastWeek, daysAgo(0), NOW + 7 * DAY],
+    ['never changes for a date that is too old', lastWeek, daysAgo(7), null],
+    ['never changes for an invalid date', lastWeek, 'soon', null],
+    ['never changes for a missing date', lastWeek, undefined, null],
+    [
+      'never changes for any other operator',
+      { op: 'before', value: daysAgo(-1) },
+      daysAgo(0),
+      null,
+    ],
   ])('%s', ([_what, comparison, actual, expected]) => {
     expect(nextChangeOf(comparison, actual, NOW)).toBe(expected)
   })
 
-  test('at exactly the time that nextChangeOf returns, and not before', () => {
+  test('changes at exactly the time that nextChangeOf returns, and not before', () => {
     const cases = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: -9, max: 9 }))
     fc.assert(
       fc.property(cases, ([value, days]) => {

@@ -16,7 +16,7 @@ const activeKeysOf = (signingKeys: readonly SigningKey[]) => {
   return activeKeys(settings, NOW).map(({ privateKey }) => privateKey)
 }
 
-it('signs with the first published key even before it takes effect, so that requests are never unsigned', () => {
+it('the first published key signs even before it takes effect, so that requests are never unsigned', () => {
   expect(activeKeysOf([{ ...FIRST, from: NOW + 1 }])).toEqual(['first'])
   expect(
     activeKeysOf([

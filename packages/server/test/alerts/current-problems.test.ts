@@ -115,7 +115,7 @@ test('values at the thresholds are not listed', () => {
     expect(currentProblems({ ...NOTHING, disk, lastBackupAt })).toEqual([])
 })
 
-test('an old backup is a problem since it exceeded its maximum age', () => {
+test('the problem of an old backup begins when the backup exceeds the maximum age', () => {
   const lastBackupAt = NOON - THRESHOLDS.maxBackupAgeMs - MINUTE
   const problems = currentProblems({ ...NOTHING, lastBackupAt })
   expect(problems).toMatchObject([{ condition: 'backup_old', since: NOON - MINUTE }])

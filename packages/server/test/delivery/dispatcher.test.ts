@@ -6,7 +6,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-describe('lanes', () => {
+describe('with a lane for each webhook', () => {
   test('a receiver that never responds does not delay other receivers', async () => {
     await using slow = await openReceiver({ respond: never })
     await using healthy = await openReceiver()

@@ -297,7 +297,7 @@ function evaluators(): number[] {
   return children.trim().split(' ').filter(Boolean).map(Number)
 }
 
-describe.runIf(process.platform === 'linux')('if its process exits', () => {
+describe.runIf(process.platform === 'linux')('if the process of the transforms exits', () => {
   test.each(['while it is idle', 'while it works'])(
     '%s, evaluations are repeated',
     async (when) => {

@@ -326,7 +326,7 @@ describe('the source', () => {
   })
 })
 
-describe('an address', () => {
+describe('the context.ip of a call', () => {
   test('is the address of the connection, for calls from browsers only', async () => {
     await using harness = await IngestHarness.open()
     const forwarded = { 'x-forwarded-for': '203.0.113.9' }

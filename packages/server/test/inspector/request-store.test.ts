@@ -91,7 +91,7 @@ test.each([
   [{ type: 'delete', userId: 'u1' }, 1],
   [{ text: 'Refund for u1' }, 0],
   ['not JSON', 0],
-])('after the purge of u1 and a1, of one request with %j, %i remains', (body, left) => {
+])('a request with %j, after the purge of u1 and a1: %i remaining', (body, left) => {
   const kept = keeping(anInspectedRequest(body))
   kept.purge(purge(['u1'], ['a1']), NOON)
   expect(kept.counts.stored).toBe(left)

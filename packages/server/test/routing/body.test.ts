@@ -123,8 +123,8 @@ describe('fields', () => {
   })
 })
 
-describe('formats', () => {
-  it('the standard format has a type with the name of the event, and the payload as data', () => {
+describe('the format', () => {
+  it('standard has a type with the name of the event, and the payload as data', () => {
     const payload = JSON.parse(Buffer.from(event.body).toString()) as JsonObject
     expect(parsedBody({ format: 'standard' })).toEqual({
       type: 'track.order_completed',

@@ -112,7 +112,7 @@ describe('/console', () => {
   })
 })
 
-it('explains how to build the console in an unbuilt clone', async () => {
+it('a clone without the built console explains how to build it', async () => {
   const page = await get('/console/')
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('npm run build -w @hookline/console')

@@ -46,7 +46,7 @@ describe('a durable file', () => {
     expect(readIfExists(file)).toBe('the key')
   })
 
-  test('is readable by its owner only, even if the old file was not', () => {
+  test('is readable only by its owner, even if the file that it replaces was readable by others', () => {
     using folder = new TemporaryFolder()
     const file = join(folder.path, 'key')
     const umask = process.umask(0)

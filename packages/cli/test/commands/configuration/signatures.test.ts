@@ -29,7 +29,7 @@ it('secrets generate prints a new 32-byte secret each time', async () => {
   expect(await secretOf()).not.toBe(stdout.trim())
 })
 
-it('gives each webhook a webhook secret, and rotates it', async () => {
+it('each webhook gets a webhook secret, which can be rotated', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'secret')
   // Editors on Windows add a byte order mark.
@@ -61,13 +61,13 @@ it('gives each webhook a webhook secret, and rotates it', async () => {
   ])
 })
 
-it('warns about a short secret', async () => {
+it('a short secret causes a warning', async () => {
   const flags = ['--webhook', 'https://example.com/', '--secret', 'too short']
   const { code, stderr } = await service.run(...create, ...flags)
   expect([code, stderr]).toEqual([0, expect.stringMatching(/only 9 bytes[^]*secrets generate/)])
 })
 
-it('shows the public keys, and rotates them', async () => {
+it('the public keys are shown, and can be rotated', async () => {
   const flags = ['--webhook', 'https://example.com/', '--signature', 'both']
   const { id, settings } = await service.json<Shown>(...create, ...flags)
   const rotate = ['destinations', 'rotate-key', id, '--lead', '2d', '--overlap', '1h']

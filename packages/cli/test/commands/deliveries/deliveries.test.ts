@@ -84,8 +84,8 @@ interface Listed {
   readonly attempts: readonly { readonly class: string }[]
 }
 
-describe('hookline replay and replays', () => {
-  it('replay counts with --dry-run, and starts a replay', async () => {
+describe('hookline', () => {
+  it('replay with --dry-run only counts, and otherwise starts a replay', async () => {
     const { destination } = await service.failingDestination()
     const flags = ['--destination', destination]
     expect(await service.json('replay', ...flags, '--dry-run')).toMatchObject({ dryRun: true })
@@ -96,7 +96,7 @@ describe('hookline replay and replays', () => {
     })
   })
 
-  it('a replay and a deletion name the command that shows their progress', async () => {
+  it('replay and delete-user name the command that shows the progress', async () => {
     const { destination } = await service.failingDestination()
     const replay = await service.run('replay', '--destination', destination)
     const shows = /`hookline (replays get rpl_\w+|deletions get del_\w+)` shows its progress\./
@@ -105,7 +105,7 @@ describe('hookline replay and replays', () => {
     expect(deletion.stdout).toMatch(shows)
   })
 
-  it('replays shows progress, and can cancel a replay', async () => {
+  it('replays list and get show a replay, and replays cancel does not change a finished one', async () => {
     const { destination } = await service.failingDestination()
     const { id } = await service.json<{ id: string }>('replay', '--destination', destination)
     expect(await service.json('replays', 'list', '--limit', '1')).toMatchObject({ data: [{ id }] })

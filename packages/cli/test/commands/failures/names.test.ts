@@ -43,7 +43,7 @@ describe('a name instead of an id', () => {
 })
 
 describe('a destructive command', () => {
-  it('does nothing with neither a terminal nor --yes, and lists the records that would be lost', async () => {
+  it('does nothing if there is neither a terminal nor --yes, and lists the records that would be lost', async () => {
     const source = await service.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',
       'create',
@@ -79,7 +79,7 @@ describe('a destructive command', () => {
 })
 
 describe('a webhook that receives nothing', () => {
-  it('causes a warning on stderr with the required setting when it is created, changed and tested', async () => {
+  it('causes a warning on stderr with the required setting when it is created, changed or tested', async () => {
     await service.json('sources', 'create', 'Private')
     const create = ['destinations', 'create', '--source', 'Private', '--name', 'LAN']
     const created = await service.run(...create, '--webhook', 'http://10.1.2.3/')

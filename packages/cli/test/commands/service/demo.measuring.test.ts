@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { run } from '@hookline/testing/cli/hookline'
 
-it('completes in less than 15 s', async () => {
+it('hookline demo completes in less than 15 s', async () => {
   const startedAt = performance.now()
   expect(await run(['demo'])).toMatchObject({ code: 0 })
   const tookMs = performance.now() - startedAt

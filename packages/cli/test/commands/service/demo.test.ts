@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { Hookline, run } from '@hookline/testing/cli/hookline'
 
-it('completes, and removes its files', async () => {
+it('hookline demo completes, and removes its files', async () => {
   using folder = new TemporaryFolder()
   const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -21,7 +21,7 @@ it('completes, and removes its files', async () => {
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-it('prints six verified deliveries, four changes in an audience, the deletion notice and the result as JSON', async () => {
+it('hookline demo prints six verified deliveries, four changes in an audience, the deletion notice and the result as JSON', async () => {
   await using demo = new Hookline(['--json', 'demo'], { env: { HOOKLINE_PORT: 'not used' } })
   expect(await demo.exit()).toBe(0)
   const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 11)
@@ -39,7 +39,7 @@ it('prints six verified deliveries, four changes in an audience, the deletion no
   })
 })
 
-it('exits 130 on an interrupt, and removes its files', async () => {
+it('hookline demo exits 130 on an interrupt, and removes its files', async () => {
   using folder = new TemporaryFolder()
   await using demo = new Hookline(['demo'], { env: { TMPDIR: folder.path } })
   await demo.printed(/^Starting/)

@@ -121,7 +121,7 @@ describe('hookline dev', () => {
     [[], true],
     [['--host', '0.0.0.0'], false],
     [['--host', '0.0.0.0', '--admin-port', '0'], true],
-  ])('with %j, a local browser needs no token: %s', async (settings, allowsLocalAccess) => {
+  ])('with %j, lets local browsers in without a token: %s', async (settings, allowsLocalAccess) => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json', ...settings]
     await using dev = new Hookline(args)

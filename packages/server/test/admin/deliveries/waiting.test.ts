@@ -162,7 +162,7 @@ describe('a part of a delivery', () => {
     },
   )
 
-  test('whose webhook or destination was removed has no reason', () => {
+  test('whose webhook or destination was removed has no reason to wait', () => {
     expect(waitingOf({ destination: { settings: { webhooks: [] } } })).toBeNull()
     expect(partWaiting(partOf(), { ...contextOf({}), destination: undefined })).toBeNull()
   })

@@ -101,7 +101,7 @@ test('a point aggregates its rows: counts are summed, and pending is averaged ov
   ])
 })
 
-test('statistics for one source, or for one destination with the events its source received', async () => {
+test('statistics can be limited to one source, or to one destination and the events that its source received', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }

@@ -92,7 +92,7 @@ async function recordMany(harness: ClusterHarness, count: number, change: Partia
 }
 
 describe.skipIf(clusterSkipReason() !== undefined)('claims of several nodes', () => {
-  test('never overlap when they claim in the same lane at once', async () => {
+  test('never overlap when the nodes claim in the same lane at once', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const ids = await recordMany(harness, 300)

@@ -70,7 +70,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the encryption key of a clus
     expect(changed.catalog.current.sources.size).toBe(0)
   })
 
-  test('can be changed although a node without the new key has created another lane for a webhook', async () => {
+  test('can be changed even if a node without the new key has created another lane for a webhook', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await recordDelivery(harness)

@@ -3,7 +3,7 @@ import type { OpenBackendHarness } from './backend-harness.ts'
 
 export function signalsConformance(open: OpenBackendHarness): void {
   describe('signals', () => {
-    test('a node receives no signals or requests from itself', async () => {
+    test('and requests do not reach the node that sends them', async () => {
       await using harness = await open()
       const { signals } = harness.backend
       const received: unknown[] = []
@@ -18,7 +18,7 @@ export function signalsConformance(open: OpenBackendHarness): void {
   })
 
   describe('nodes', () => {
-    test('a node is listed while it has joined, and has another id after a restart', async () => {
+    test('are listed from joining until leaving, and have a different id after a restart', async () => {
       await using harness = await open()
       const { nodes } = harness.backend
       expect(nodes.current).toEqual([])

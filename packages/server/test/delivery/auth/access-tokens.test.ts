@@ -37,7 +37,7 @@ const authOf = (endpoint: Receiver, change: Partial<ClientCredentials> = {}) => 
 
 const tokensOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.authorization)
 
-test('does not send an event if `onBegin` refuses it once the token has arrived', async () => {
+test('an event is not sent if `onBegin` refuses it once the token has arrived', async () => {
   const [endpoint, receiver] = [await numbered(), await listening()]
   const request = requestTo(receiver.url, authOf(endpoint))
   const sending = openSender().send(request, { onBegin: () => false })
@@ -46,7 +46,7 @@ test('does not send an event if `onBegin` refuses it once the token has arrived'
   expect(receiver.requests).toEqual([])
 })
 
-test('retries later if the delivery changes during the request for another token', async () => {
+test('an attempt is retried later if the delivery changes during the request for another token', async () => {
   const [endpoint, receiver] = [await numbered(), await listening(401)]
   const request = requestTo(receiver.url, authOf(endpoint))
   let begun = 0
@@ -267,7 +267,7 @@ describe('a token endpoint', () => {
     expect(endpoint.requests.length).toBeLessThanOrEqual(2)
   })
 
-  test('that repeats secrets does not put them into the error', async () => {
+  test('that repeats secrets does not reveal them in the error', async () => {
     const endpoint = await listening(({ headers, body }) => ({
       status: 400,
       body: JSON.stringify({
@@ -283,7 +283,7 @@ describe('a token endpoint', () => {
     expect(result.error!.length).toBeLessThan(400)
   })
 
-  test('that sends Retry-After gets no request before that time', async () => {
+  test('that sends Retry-After delays the next attempt by that time', async () => {
     const endpoint = await listening({ status: 429, headers: { 'retry-after': '120' } })
     const result = await openSender().send(requestTo('http://127.0.0.1:9/', authOf(endpoint)))
     expect(result).toMatchObject({ class: 'auth_failed', retryAfterMs: 120_000 })
@@ -302,7 +302,7 @@ describe('a token endpoint', () => {
     expect(atPort.error).toContain('Port 22 is reserved')
   })
 
-  test('is not waited for when the service stops', async () => {
+  test('that does not respond does not delay a stop of the service', async () => {
     const endpoint = await listening(() => 'silence')
     const sender = openSender()
     const sent = sender.send(requestTo('http://127.0.0.1:9/', authOf(endpoint)))
@@ -312,7 +312,7 @@ describe('a token endpoint', () => {
   })
 })
 
-test('a receiver that repeats the token does not put it into the response record', async () => {
+test('a receiver that repeats the token does not reveal it in the response record', async () => {
   const endpoint = await listening(() => token({ access_token: 'an-access-token' }))
   const receiver = await listening(({ headers }) => ({
     status: 500,

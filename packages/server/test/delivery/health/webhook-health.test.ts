@@ -33,7 +33,7 @@ function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
   return { health, inFlight: begun.slice(0, 10) }
 }
 
-describe('in the health of a webhook', () => {
+describe('in the records of webhook health', () => {
   test('a manually closed breaker ignores the results of earlier attempts', () => {
     const { health, inFlight } = broken()
     health.close('dst_a', url)
@@ -45,9 +45,9 @@ describe('in the health of a webhook', () => {
   })
 
   test.each([
-    ['is forgotten after 10,000 others', []],
-    ['stays if it had an attempt among 10,000 others', [5_000]],
-  ])('%s', (_, attempts) => {
+    ['is forgotten after the results of 10,000 other webhooks', []],
+    ['is kept if it had an attempt in the meantime', [5_000]],
+  ])('an open breaker %s', (_, attempts) => {
     const { health } = broken()
     for (let other = 0; other < 10_000; other++) {
       if (attempts.includes(other)) health.onAttempt('dst_a', url)
@@ -56,7 +56,7 @@ describe('in the health of a webhook', () => {
     expect(health.brokenSince('dst_a', url) !== undefined).toBe(attempts.length > 0)
   })
 
-  test('only its own result ends a probe, not the result of an earlier attempt', () => {
+  test('a probe is ended only by its own result, not by that of an earlier attempt', () => {
     const { health, inFlight } = broken()
     health.retryNow('dst_a', url)
     const probe = health.onAttempt('dst_a', url)

@@ -49,7 +49,7 @@ describe('an address literal', () => {
     ['168.63.129.16', 'a cloud metadata address'],
     ['192.0.2.1', 'reserved'],
     ['::ffff:10.0.0.1', 'private'],
-  ])('%s is refused as %s', (address, reason) => {
+  ])('such as %s is refused as %s', (address, reason) => {
     expect(closed.refusal(address)).toBe(reason)
   })
 

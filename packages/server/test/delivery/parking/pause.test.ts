@@ -60,7 +60,7 @@ describe('while a destination is paused', () => {
     ['is paused', 'held'],
     ['is removed', 'rejected'],
   ])(
-    'a delivery that fails in flight while it %s does not wait for its retry',
+    'an attempt in flight that fails after the destination %s is not retried',
     async (how, state) => {
       const { promise: opened, resolve: open } = Promise.withResolvers<void>()
       await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
@@ -139,7 +139,7 @@ test('pausing and resuming during deliveries neither loses nor repeats any', asy
   expect(receiver.requests).toHaveLength(200)
 })
 
-describe('one paused webhook of several', () => {
+describe('with one paused webhook of several', () => {
   const twoWebhooks = (
     url: string,
     successPolicy: 'any' | 'each',
@@ -155,7 +155,7 @@ describe('one paused webhook of several', () => {
   const paths = (requests: readonly { readonly path: string }[]): string[] =>
     requests.map(({ path }) => path.split('/').at(-1)!)
 
-  test('is not attempted; with policy any, the others may deliver, and it gets one attempt when resumed', async () => {
+  test('and policy any, only the others are attempted; when it is resumed, the paused one gets each event once', async () => {
     await using receiver = await openReceiver({ respond: [200, 400, 200, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
@@ -171,7 +171,7 @@ describe('one paused webhook of several', () => {
     expect(paths(receiver.requests).slice(2)).toEqual(['paused', 'paused'])
   })
 
-  test('with policy each, the delivery is held once the others are done, and then only the paused one is attempted', async () => {
+  test('and policy each, the delivery is held once the others are done; when it is resumed, only the paused one is attempted', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'each', true)

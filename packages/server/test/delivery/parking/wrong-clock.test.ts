@@ -35,8 +35,8 @@ async function advanceUntil(
   return clock.now() - start
 }
 
-describe('when the system clock is set while the service runs', () => {
-  test('back by two days: the backlog behind an open breaker is delivered within 30 minutes', async () => {
+describe('when the system clock of a running service is set', () => {
+  test('back by two days, the backlog behind an open breaker is delivered within 30 minutes', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...SCHEDULE, clock })
@@ -54,7 +54,7 @@ describe('when the system clock is set while the service runs', () => {
     })
   })
 
-  test('ahead by two days: nothing expires, and the backlog is delivered when the receiver recovers', async () => {
+  test('ahead by two days, nothing expires, and the backlog is delivered when the receiver recovers', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...SCHEDULE, clock })

@@ -177,15 +177,15 @@ describe('a held part', () => {
   })
 })
 
-describe('changed webhooks', () => {
-  test('a removed webhook ends its part, and a new one gets a new part', () => {
+describe('after a change to the webhooks', () => {
+  test('the part of a removed webhook has ended, and a new webhook has a new part', () => {
     const split = withParts(pending('any', [a]), settings('any', [b]), NOON + 1)
     const moved = withPart(split, a, 'any', remove)
     expect(moved).toMatchObject({ state: 'pending', dueAt: NOON + 1 })
     expect(statesOf(moved)).toEqual(['removed', 'pending'])
   })
 
-  test('when the last one is removed, the delivery is rejected, or delivered if the others accepted it', () => {
+  test('a delivery is rejected if its last part was removed, or delivered if all other webhooks accepted it', () => {
     expect(withPart(pending('each', [a]), a, 'each', remove).state).toBe('rejected')
     const delivered = after('each', attempt(a, 'delivered'), attempt(b, 'delivered'))
     expect(withPart(delivered, c, 'each', remove).state).toBe('delivered')

@@ -40,7 +40,7 @@ test('keeps the first forty responses an hour for each destination, URL and clas
   expect(kept(1, {}, 'dst_b')).toBe(1)
 })
 
-test('keeps one per minute beyond those forty: at most a hundred in an hour', () => {
+test('keeps one response per minute beyond the first forty: at most a hundred an hour', () => {
   const { kept, clock } = open()
   let inHour = 0
   for (let second = 0; second < HOUR / 1000; second += 1) {

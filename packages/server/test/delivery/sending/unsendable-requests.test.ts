@@ -173,7 +173,7 @@ function stored(healthyUrl: string, brokenUrl: string, change: Partial<WebhooksS
   return { settings: { sharedSecret: null, webhooks, successPolicy: 'any' as const, ...change } }
 }
 
-describe('a destination stored with such a header', () => {
+describe('a destination stored with an unsendable static header', () => {
   test.for([
     ['any', 'delivered'],
     ['each', 'rejected'],

@@ -47,7 +47,7 @@ describe('the response header webhook-delivery', () => {
   const responding = (status: number, value: string) =>
     openReceiver({ respond: { status, headers: { 'Webhook-Delivery': value } } })
 
-  test('abort-message ends a delivery that would be retried, and its attempt shows why', async () => {
+  test('with the value abort-message ends a delivery that would be retried, and the attempt shows why', async () => {
     await using receiver = await responding(503, 'abort-message')
     expect(await openSender().send(requestTo(receiver.url))).toMatchObject({
       outcome: 'rejected',
@@ -58,7 +58,7 @@ describe('the response header webhook-delivery', () => {
     })
   })
 
-  test('disable is reported with any status, and changes no outcome', async () => {
+  test('with the value disable is reported for any status, and changes no outcome', async () => {
     for (const [status, outcome] of [
       [200, 'delivered'],
       [404, 'rejected'],

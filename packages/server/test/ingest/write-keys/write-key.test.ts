@@ -41,7 +41,7 @@ describe('the write key', () => {
     },
   )
 
-  test('is found in the query, the first of several', () => {
+  test('is the first one in the query', () => {
     expect(keyFromQuery({ writeKey: 'wk' })).toBe('wk')
     expect(keyFromQuery({ writeKey: ['wk', 'other'] })).toBe('wk')
     expect(keyFromQuery({})).toBeUndefined()

@@ -36,7 +36,7 @@ describe('a secret box', () => {
     expect(box.open('4bb06f8e4e3a7715.9U3dK1EA04Hc90HmkvznyKeDQ0y2b5MXPSczKw', 'dst_1')).toBe('')
   })
 
-  test('does not open altered text, or with another label or key', () => {
+  test('opens neither altered text nor text sealed with another label or key', () => {
     const box = newBox(first)
     const sealed = box.seal('my secret', 'dst_a')
     expect(() => box.open(sealed, 'dst_b')).toThrow(SecretBoxError)
@@ -76,7 +76,7 @@ describe('a secret box', () => {
 
 const KEY = Buffer.alloc(32, 1)
 
-test('decrypts with the same key and label', () => {
+test('encrypted text can be decrypted only with the same key and label', () => {
   const property = fc.property(fc.string(), fc.string(), (text, label) => {
     expect(decrypt(encrypt(text, KEY, label), KEY, label)).toBe(text)
   })
@@ -85,7 +85,7 @@ test('decrypts with the same key and label', () => {
   expect(() => decrypt(encrypt('text', KEY), Buffer.alloc(32, 2))).toThrow()
 })
 
-test('rejects altered and shortened bytes, including a shortened tag', () => {
+test('altered or shortened bytes are not decrypted, even if only the tag is shortened', () => {
   const bytes = encrypt('text', KEY)
   for (const at of [0, 12, bytes.length - 1]) {
     const altered = Buffer.from(bytes)
