@@ -79,8 +79,12 @@ type Integrations = (destinationId: string) => object
 
 describe.concurrent('the integrations of a call', () => {
   test.for<[string, boolean, Integrations]>([
-    ['All off, its id on', true, (id) => ({ All: false, [id]: true })],
-    ['Webhooks on, its id off', false, (id) => ({ Webhooks: true, [id]: false })],
+    ['`All` off, the id of the destination on', true, (id) => ({ All: false, [id]: true })],
+    [
+      '`Webhooks` on, the id of the destination off',
+      false,
+      (id) => ({ Webhooks: true, [id]: false }),
+    ],
   ])('%s: delivered is %s', async ([, isDelivered, integrations]) => {
     await using receiver = await openReceiver()
     await using service = await startService()

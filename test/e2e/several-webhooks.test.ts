@@ -58,7 +58,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(gone, refusing)).toEqual([1, 1])
   })
 
-  test('with the policy “each” are retried separately until all have accepted the event', async () => {
+  test('with the policy `each` are retried separately until all have accepted the event', async () => {
     await using healthy = await openReceiver()
     await using recovering = await openReceiver({ respond: [503, 503, 200] })
     await using service = await startService({ settings })
@@ -74,7 +74,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('with the policy “each” cause the delivery to be rejected if one rejects the event, even if the other accepted it', async () => {
+  test('with the policy `each` cause the delivery to be rejected if one rejects the event, even if the other accepted it', async () => {
     await using healthy = await openReceiver()
     await using refusing = await openReceiver({ respond: 403 })
     await using service = await startService({ settings })

@@ -3,7 +3,7 @@ import { SOURCE_RULES } from './source-rules.ts'
 import { readRepositoryFile, repositoryFiles } from '@hookline/testing/repository'
 
 describe.for(SOURCE_RULES)(
-  'every source file $name',
+  'the rule that every source file $name',
   ({ breaks, planted: broken, innocent: whole }) => {
     it('reports a planted violation', () => {
       expect([breaks(...broken), breaks(...whole)]).toEqual([true, false])

@@ -5,7 +5,10 @@ export const MAY_BE_INEXACT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
 
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Whether JavaScript preserves the value of a number in JSON when it parses and serialises it. */
+/**
+ * Whether a number in JSON certainly keeps its value when JavaScript parses and serialises it. False for every integer from 2^53
+ * on, even one that JavaScript can represent: other integers are rounded to it.
+ */
 export function isExactNumber(text: string): boolean {
   const number = Number(text)
   return !isUnsafeInteger(number) && decimalOf(text) === decimalOf(String(number))

@@ -15,7 +15,7 @@ export function hasNumericId(call: Json): boolean {
 }
 
 /**
- * The indexes of the calls with a numeric id that JavaScript rounds, which would turn it into the id of another user or
+ * The indexes of the calls with a numeric id that JavaScript may round, which could turn it into the id of another user or
  * call. `text` is the JSON of the request.
  */
 export function callsWithInexactIds(

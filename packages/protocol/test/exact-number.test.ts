@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isExactNumber } from '../src/index.ts'
 
-describe('JavaScript preserves the value of a number in JSON', () => {
+describe('isExactNumber is true', () => {
   test.for([
     '0',
     '-0',
@@ -17,11 +17,11 @@ describe('JavaScript preserves the value of a number in JSON', () => {
     '1e-300',
     '9007199254740991',
     '-9007199254740991.0',
-  ])('%s', (text) => {
+  ])('for %s', (text) => {
     expect(isExactNumber(text)).toBe(true)
   })
 
-  test('for every number that JavaScript writes, except integers beyond 2^53', () => {
+  test('for every number that JavaScript writes, except integers from 2^53 on', () => {
     const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true }))
     fc.assert(
       fc.property(numbers, (number) => {
@@ -33,7 +33,7 @@ describe('JavaScript preserves the value of a number in JSON', () => {
   })
 })
 
-describe('JavaScript changes the value of a number in JSON', () => {
+describe('isExactNumber is false', () => {
   test.for([
     '1e400',
     '-1e400',
@@ -44,11 +44,11 @@ describe('JavaScript changes the value of a number in JSON', () => {
     '0.1000000000000000055',
     '5.0000000000000000001',
     '0.12345678901234567890',
-  ])('%s', (text) => {
+  ])('for %s', (text) => {
     expect(isExactNumber(text)).toBe(false)
   })
 
-  test('for every integer beyond 2^53, and for every number with one digit too many', () => {
+  test('for every integer from 2^53 on, and for every number with one digit too many', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 2n ** 53n, max: 10n ** 400n }), (integer) => {
         expect(isExactNumber(String(integer))).toBe(false)

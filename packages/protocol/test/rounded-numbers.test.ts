@@ -81,7 +81,7 @@ test('ids and strings are not mistaken for a number that becomes 0', () => {
   )
 })
 
-describe('finds the calls with rounded numbers in a batch', () => {
+describe('callsWithRoundedNumbers finds the calls in a batch', () => {
   const placesIn = (batch: readonly string[], rest = '') => {
     const text = `{${rest}"batch":[${batch.join()}]}`
     const places = callsWithRoundedNumbers(text, { isBatch: true })

@@ -77,7 +77,10 @@ export interface ServiceOptions {
   readonly onInspected?: InspectorOptions['onInspected']
 }
 
-/** A running service. Disposing stops it gracefully, within `shutdownTimeoutMs`; accepted events are kept. */
+/**
+ * A running service. Disposing stops it gracefully: requests and attempts in flight have `shutdownTimeoutMs` to finish. Accepted events
+ * are kept.
+ */
 export interface Service extends AsyncDisposable {
   /** The URL of the ingestion API, for example `http://127.0.0.1:4800`. */
   readonly url: string

@@ -47,7 +47,7 @@ test('parts of a non-decisive part are not decisive', () => {
   ).toEqual(['', '/or/0'])
 })
 
-test('the depth of a part is the number of groups and nots around it', () => {
+test('the depth of a part is the number of groups and `not`s around it', () => {
   const parts = [
     part('', 'not', true),
     part('/not', 'and', false),

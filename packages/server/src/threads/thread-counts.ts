@@ -29,8 +29,8 @@ const MIN_FILES_FOR_INGEST_THREADS = 4_096
  * - 1 and 2 cores: none. Main and the writer use them; more threads only add the cost of messages, about a quarter of
  *   the cost of an event (`npm run bench -- cost-ratio`, with and without threads).
  * - 3 cores: one of each kind. They are rarely all busy at the same time, so each busy one has a core.
- * - From 4 cores: about twice as many for delivery as for ingestion, because an event costs twice as much there. The rest is for
- *   main and the writer.
+ * - From 4 cores: about twice as many for delivery as for ingestion, because delivering an event costs about twice as much as
+ *   ingesting it. The remaining cores are for main and the writer.
  *
  * If fewer than 4,096 files may be open, `auto` starts no ingestion threads. Without `reusePort`, there is at most one.
  */

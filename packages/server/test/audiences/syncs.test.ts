@@ -24,13 +24,13 @@ describe('a destination is added by a sync', () => {
   }
 
   test.each<[string, { open?: Sync; last?: Sync }, readonly string[]]>([
-    ['not before the first sync', {}, []],
+    ['but not before the first sync', {}, []],
     [
       'if the last sync did not include it',
       { last: sync({ destinationIds: ['dst_a'] }) },
       ['dst_b'],
     ],
-    ['not if the last sync included all', { last: sync({}) }, []],
+    ['but not if the last sync included all destinations', { last: sync({}) }, []],
     [
       'with all others if the last sync failed',
       { last: sync({ state: 'failed' }) },
@@ -58,7 +58,7 @@ describe('a destination is added by a sync', () => {
 
 test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync['reason']]>([
   ['was never synced', null, 'created'],
-  ['has changed since', [2, 'done'], 'changed'],
+  ['has changed since its last sync', [2, 'done'], 'changed'],
   ['was not fully synced', [3, 'failed'], 'changed'],
   ['was synced', [3, 'done'], 'requested'],
 ])('a requested sync of an audience that %s has the right reason', (_, ended, reason) => {

@@ -67,7 +67,7 @@ test('a deletion that fails does not stop the others', async () => {
   expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
-test("a retry of a deletion's last step keeps the user on lists to which the user was added in the meantime", async () => {
+test("a retry of a deletion's last step keeps the user on lists to which the user was added after the first try", async () => {
   using folder = new TemporaryFolder()
   await using backend = await openBackendIn(folder.path)
   await createSources(backend)

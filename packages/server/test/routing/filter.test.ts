@@ -32,8 +32,8 @@ describe('a filter', () => {
     ['excludes other types', { type: 'page' }, order, false],
     ['passes the event with its name', { event: 'Order Completed' }, order, true],
     ['is case-sensitive for names', { event: 'order completed' }, order, false],
-    ['passes names with its beginning', { event: 'Order *' }, order, true],
-    ['passes every name with *', { event: '*' }, order, true],
+    ['passes names with its prefix', { event: 'Order *' }, order, true],
+    ['passes every name with `*`', { event: '*' }, order, true],
     ['excludes calls without an event name', { event: '*' }, page, false],
     ['passes one of several names', { event: ['Signed Up', 'Order *'] }, order, true],
     ['excludes names outside a list', { event: ['Signed Up'] }, order, false],
@@ -50,9 +50,9 @@ describe('a filter', () => {
       true,
     ],
     ['treats missing values as the operator does', revenue('not_exists'), page, true],
-    ['requires all parts of and', { and: [{ event: 'Order *' }, plan('team')] }, order, false],
-    ['requires one part of or', { or: [{ event: 'Order *' }, plan('team')] }, order, true],
-    ['reverses not', { not: path('/internal') }, order, false],
+    ['requires all parts of an `and`', { and: [{ event: 'Order *' }, plan('team')] }, order, false],
+    ['requires one part of an `or`', { or: [{ event: 'Order *' }, plan('team')] }, order, true],
+    ['negates the condition in a `not`', { not: path('/internal') }, order, false],
     ['requires all fields of a clause', { type: 'track', ...plan('team') }, order, false],
   ])('%s', ([, filter, event, expected]) => {
     expect(passesFilter(filter, event)).toBe(expected)

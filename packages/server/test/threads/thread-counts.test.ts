@@ -6,7 +6,7 @@ import { threadCounts } from '../../src/threads/thread-counts.ts'
 const AUTO = { ingestThreads: 'auto', deliveryThreads: 'auto' } as const
 const MACHINE = { cores: 64, hasReusePort: true, openFiles: 16_384 }
 
-describe('with auto', () => {
+describe('with `auto`', () => {
   test.each([
     [1, 0, 0],
     [2, 0, 0],
@@ -24,7 +24,7 @@ describe('with auto', () => {
 test.each([
   [4_095, 0],
   [4_096, 4],
-])('with %i open files, auto has %i ingest threads', (openFiles, ingest) => {
+])('with %i open files, `auto` has %i ingest threads', (openFiles, ingest) => {
   expect(threadCounts(AUTO, { ...MACHINE, openFiles })).toEqual({ ingest, delivery: 8 })
 })
 
@@ -44,7 +44,7 @@ test.each([
   expect(threadCounts({ ...AUTO, ingestThreads }, machine)).toMatchObject({ ingest })
 })
 
-test('the settings are auto or a number', () => {
+test('the settings are `auto` or a number', () => {
   expect(parseConfig({})).toMatchObject(AUTO)
   const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: '0' }
   expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 0 })

@@ -88,7 +88,7 @@ test('a failed ack that is repeated with later ones is not a loss', async () => 
   expect(await imbalanceOf(engine)).toEqual({ metric: 0, lost: [] })
 })
 
-describe('a planted loss is reported in the metric and in the log', () => {
+describe('the metric and the log report a planted loss', () => {
   test('of an event in the log', async () => {
     using folder = new TemporaryFolder()
     {

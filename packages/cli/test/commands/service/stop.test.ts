@@ -132,7 +132,7 @@ test('stopping does not wait for idle connections', async () => {
   await stop(service)
 })
 
-test('the process exits even if something else in it still runs', async () => {
+test('the process exits even if something else in it is still running', async () => {
   const program = `import { isMainThread } from 'node:worker_threads'
     if (isMainThread) setInterval(() => {}, 1e9)`
   const holding = `data:text/javascript,${encodeURIComponent(program)}`

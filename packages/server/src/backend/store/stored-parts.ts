@@ -127,8 +127,8 @@ export function storedPartsIn(column: unknown): readonly StoredPart[] | undefine
 }
 
 /**
- * The attempt with an error text that PostgreSQL can read: its JSON refuses U+0000 and lone surrogates, and a `Tx` reads U+F8FF
- * as U+0000.
+ * The attempt with an error text that PostgreSQL can read: PostgreSQL's JSON refuses U+0000 and lone surrogates, and a `Tx` reads
+ * U+F8FF as an escape character.
  */
 function withStorableError<A extends { readonly error?: string }>(attempt: A): A {
   const { error } = attempt

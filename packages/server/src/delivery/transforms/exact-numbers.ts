@@ -7,7 +7,7 @@ import {
   revive,
 } from '@hookline/protocol'
 
-/** JSON in which numbers that JavaScript would change are strings. */
+/** JSON in which numbers that are not exact (`isExactNumber`) are strings. */
 export function withExactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json
   const parsed = revive(json, (_name, value, { source }) =>

@@ -45,10 +45,10 @@ test.each([
 
 test.each([
   ['no scheme', TOKEN],
-  ['Basic', `Basic ${TOKEN}`],
+  ['the scheme Basic', `Basic ${TOKEN}`],
   ['two tokens', `Bearer ${TOKEN} ${TOKEN}`],
   ['no token', 'Bearer '],
-])('%s is refused', async (_what, authorization) => {
+])('an Authorization header with %s is refused', async (_what, authorization) => {
   const { status } = await server.call('GET', '/sources', { headers: { authorization } })
   expect(status).toBe(401)
 })

@@ -118,17 +118,25 @@ test('all errors in a body are reported together, with pointers into the conditi
 
 test.each<[string, object, string]>([
   ['no condition', {}, '/condition required'],
-  ['manual: true with a condition', { manual: true, condition: CONDITION }, '/condition exclusive'],
-  ['manual: false', { manual: false, condition: CONDITION }, '/manual not_allowed'],
+  [
+    'both `manual: true` and a condition',
+    { manual: true, condition: CONDITION },
+    '/condition exclusive',
+  ],
+  [
+    'both `manual: false` and a condition',
+    { manual: false, condition: CONDITION },
+    '/manual not_allowed',
+  ],
   ['a condition that is not an object', { condition: 5 }, '/condition invalid_type'],
   ['a key chosen by the client', { key: 'k', condition: CONDITION }, '/key immutable'],
   ['a state', { state: 'live', condition: CONDITION }, '/state immutable'],
   [
-    'an unknown audience',
+    'a condition on an unknown audience',
     { condition: { audience: `aud_${'0'.repeat(26)}` } },
     '/condition/audience unknown_audience',
   ],
-])('%s is refused', async (_what, given, fieldError) => {
+])('an audience with %s is refused', async (_what, given, fieldError) => {
   const body = { name: 'Refused', destinationIds: [], ...given }
   expect(await refusal('POST', '/audiences', body)).toEqual([422, fieldError])
 })
@@ -196,7 +204,7 @@ test('an audience cannot be removed while a condition refers to it', async () =>
   expect((await server.call('GET', `/audiences/${named.id}`)).status).toBe(404)
 })
 
-test('with announce, an audience remains until its members are announced, but can no longer be changed', async () => {
+test('with `announce`, an audience remains until its members are announced, but can no longer be changed', async () => {
   const { id } = await make()
   const answer = await server.call('DELETE', `/audiences/${id}?announce=true`)
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'deleted' }])

@@ -85,8 +85,8 @@ test('errors in the destination and in its settings are reported together', asyn
 test.each<[string, unknown, string[]]>([
   ['no settings', { type: 'Webhooks' }, ['/settings required']],
   ['settings set to null', { type: 'Webhooks', settings: null }, ['/settings invalid_type']],
-  ['another type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
-])('%s is refused', async (_what, given, errors) => {
+  ['an unknown type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
+])('a destination with %s is refused', async (_what, given, errors) => {
   const body = { sourceId, ...(given as object) }
   const answer = await server.call<ProblemDocument>('POST', '/destinations', { body })
   expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ...errors])

@@ -64,7 +64,7 @@ test('a paused webhook is shown as paused, remains so after a change to its sett
   expect(resumed.settings.webhooks.map(({ paused }) => paused)).toEqual([null])
 })
 
-test('paused cannot be set by PATCH, and pause and resume respect If-Match', async () => {
+test('`paused` cannot be set by PATCH, and pause and resume respect If-Match', async () => {
   const { id } = await make()
   const answer = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { paused: null },

@@ -46,7 +46,7 @@ test.each<[string, object, string[]]>([
   ['a list', { filter: [] }, ['/filter invalid_type']],
   ['an empty object', { filter: {} }, ['/filter required']],
   ['an unknown type', { filter: { type: 'order' } }, ['/filter/type not_allowed']],
-  ['a deletion notice', { filter: { type: 'delete' } }, ['/filter/type not_allowed']],
+  ['the type of a deletion notice', { filter: { type: 'delete' } }, ['/filter/type not_allowed']],
   ['an unknown field', { filter: { type: 'page', name: 'Home' } }, ['/filter/name unknown_field']],
   [
     'an event name of a page',
@@ -54,7 +54,7 @@ test.each<[string, object, string[]]>([
     ['/filter/event exclusive'],
   ],
   ['an empty name', { filter: { event: '' } }, ['/filter/event too_short']],
-  ['no names', { filter: { event: [] } }, ['/filter/event too_few']],
+  ['an empty list of names', { filter: { event: [] } }, ['/filter/event too_few']],
   ['101 names', { filter: { event: Array(101).fill('x') } }, ['/filter/event too_many']],
   ['a number as a name', { filter: { event: ['a', 1] } }, ['/filter/event/1 invalid_type']],
   ['two groups', { filter: { and: [], or: [] } }, ['/filter/or exclusive']],
@@ -62,16 +62,16 @@ test.each<[string, object, string[]]>([
   ['an empty group', { filter: { or: [] } }, ['/filter/or invalid_type']],
   ['51 clauses', clauses(51), ['/filter/or/50 too_many']],
   ['11 levels', { filter: nested(11) }, [`/filter${'/not'.repeat(10)} too_deep`]],
-  ['where as an object', { filter: { where: {} } }, ['/filter/where invalid_type']],
+  ['a `where` that is an object', { filter: { where: {} } }, ['/filter/where invalid_type']],
   ['21 comparisons', { filter: { where: Array(21).fill({}) } }, ['/filter/where too_many']],
-  ['nothing compared', compared({ op: 'exists' }), ['/filter/where/0 required']],
+  ['a comparison of nothing', compared({ op: 'exists' }), ['/filter/where/0 required']],
   [
-    'two values compared',
+    'a comparison of two values',
     compared({ trait: 'a', property: 'b', op: 'exists' }),
     ['/filter/where/0/trait exclusive'],
   ],
   [
-    'an unknown compared field',
+    'a comparison of an unknown field',
     compared({ field: 'messageId', op: 'exists' }),
     ['/filter/where/0/field not_allowed'],
   ],
@@ -104,7 +104,7 @@ test.each<[string, object, string[]]>([
   ['a rate above 1', { sample: { rate: 10 } }, ['/sample/rate out_of_range']],
   ['a rate that is not a number', { sample: { rate: NaN } }, ['/sample/rate out_of_range']],
   ['a sample by a trait', { sample: { rate: 0.1, by: 'plan' } }, ['/sample/by not_allowed']],
-])('%s is refused', (_, input, expected) => {
+])('refuses %s', (_, input, expected) => {
   const result = parsed(input)
   const errors = 'errors' in result ? result.errors : []
   expect(errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(expected)

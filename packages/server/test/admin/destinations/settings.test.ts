@@ -41,7 +41,7 @@ test.each<[string, unknown, string[]]>([
   ['a list', [], [' invalid_type']],
   ['null', null, [' invalid_type']],
   ['an unknown field', { ...webhooks({ url: URL_A }), secret: 'x' }, ['/secret unknown_field']],
-  ['no webhooks', {}, ['/webhooks required']],
+  ['missing webhooks', {}, ['/webhooks required']],
   ['webhooks set to null', { webhooks: null }, ['/webhooks invalid_type']],
   ['webhooks that are not a list', { webhooks: { url: URL_A } }, ['/webhooks invalid_type']],
   ['an empty list of webhooks', webhooks(), ['/webhooks too_few']],
@@ -69,7 +69,7 @@ test.each<[string, unknown, string[]]>([
     webhooks({ url: 'http:///path' }),
     ['/webhooks/0/url invalid_url'],
   ],
-  ['no slashes', webhooks({ url: 'http:a.example' }), ['/webhooks/0/url invalid_url']],
+  ['a URL without slashes', webhooks({ url: 'http:a.example' }), ['/webhooks/0/url invalid_url']],
   ['a script', webhooks({ url: 'javascript:x' }), ['/webhooks/0/url scheme_not_allowed']],
   ['a user', webhooks({ url: 'https://u@a.example' }), ['/webhooks/0/url credentials_in_url']],
   ['a password', webhooks({ url: 'https://:p@a.example' }), ['/webhooks/0/url credentials_in_url']],
@@ -356,7 +356,7 @@ test('any value is either parsed or has errors', () => {
   )
 })
 
-test('a webhook stays paused when its settings change, for any value of paused', () => {
+test('a webhook stays paused when its settings change, for any value of `paused`', () => {
   const paused = { since: 1, reason: 'webhook_gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }

@@ -67,7 +67,7 @@ test('a client certificate is shown with its subject and expiry', () => {
   })
 })
 
-test.for([null, undefined])('setting auth to %s removes it', (auth) => {
+test.for([null, undefined])('setting `auth` to %s removes it', (auth) => {
   const previous = settingsOf(withAuth({ basic }))
   expect(settingsOf(withAuth(auth), previous).webhooks).toEqual([{ url: URL_A, headers: {} }])
   expect(authIn(settingsOf({ successPolicy: 'each' }, previous))).toEqual({ basic })
@@ -109,10 +109,10 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
     JSON.parse('{"__proto__": {}}'),
     ['/__proto__ unknown_field', ' required'],
   ],
-  ['basic without a password', { basic: { user: 'u' } }, ['/basic/password required']],
-  ['basic with null', { basic: null }, ['/basic invalid_type']],
+  ['`basic` without a password', { basic: { user: 'u' } }, ['/basic/password required']],
+  ['`basic` with null', { basic: null }, ['/basic invalid_type']],
   [
-    'basic with an unknown field',
+    '`basic` with an unknown field',
     { basic: { ...basic, realm: 'r' } },
     ['/basic/realm unknown_field'],
   ],
@@ -141,7 +141,7 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
   ['a long bearer token', { bearer: tooLong }, ['/bearer too_long']],
   ['a number as bearer token', { bearer: 1 }, ['/bearer invalid_type']],
   [
-    'oauth2 without fields',
+    '`oauth2` without fields',
     { oauth2: {} },
     ['/oauth2/tokenUrl required', '/oauth2/clientId required', '/oauth2/clientSecret required'],
   ],
@@ -262,7 +262,7 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
     { clientCertificate: { ...clientCertificate, key: 'x'.repeat(32_769) } },
     ['/clientCertificate/key too_long'],
   ],
-])('%s is refused', ([, auth, errors]) => {
+])('refuses %s', ([, auth, errors]) => {
   expect(authErrors(withAuth(auth))).toEqual(errors)
 })
 
@@ -281,7 +281,7 @@ test('no error quotes a value', () => {
   }
 })
 
-test('a static Authorization header conflicts with auth, except with a client certificate', () => {
+test('a static Authorization header conflicts with `auth`, except with a client certificate', () => {
   const more = { headers: { authorization: 'Basic x' } }
   for (const auth of [{ basic }, { bearer: 'x' }, { oauth2 }])
     expect(authErrors(withAuth(auth, more))).toEqual([' exclusive'])

@@ -202,7 +202,7 @@ test('every state has its own explanation', () => {
   expect(new Set(words).size).toBe(states.length)
 })
 
-describe('the explanation of a waiting delivery has the reason, when the wait began, and the next attempt', () => {
+describe('the explanation of a waiting delivery', () => {
   const { url } = partOf()
   const since = NOON - 60_000
   const paused = (reason: Pause['reason']) => ({
@@ -258,21 +258,24 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
       { inFlight: new Map([[url, since]]) },
       {},
     ],
-  ])('%s', (reason, times, context, change) => {
-    const part = partOf(change)
-    const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
-    const begin =
-      part.state === 'held'
-        ? 'Held, because the webhook or the destination is paused.'
-        : 'Not delivered yet.'
-    const { meaning, remedy } = WAIT_REASONS[reason]
-    const hasFailed = part.lastAttempt !== undefined
-    const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
-    expect(wordsOf(waits, context)).toEqual({
-      explanation: `${begin} example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
-      remedy: remedies.length === 0 ? null : remedies.join(' '),
-    })
-  })
+  ])(
+    'has the reason, the start of the wait and any next attempt: %s',
+    (reason, times, context, change) => {
+      const part = partOf(change)
+      const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
+      const begin =
+        part.state === 'held'
+          ? 'Held, because the webhook or the destination is paused.'
+          : 'Not delivered yet.'
+      const { meaning, remedy } = WAIT_REASONS[reason]
+      const hasFailed = part.lastAttempt !== undefined
+      const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
+      expect(wordsOf(waits, context)).toEqual({
+        explanation: `${begin} example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
+        remedy: remedies.length === 0 ? null : remedies.join(' '),
+      })
+    },
+  )
 
   test('covers each of its webhooks, and shows only their hosts', () => {
     const webhooks = ['https://a.example/in?token=secret', 'https://b.example/'].map((each) => ({

@@ -42,7 +42,7 @@ test.each<[string, string, Call, ProblemCodeName]>([
     'invalid_json',
   ],
   ['a prototype', 'POST /sources', { body: '{"__proto__":{}}' }, 'invalid_json'],
-  ['no body', 'POST /sources', {}, 'invalid_body'],
+  ['a missing body', 'POST /sources', {}, 'invalid_body'],
   ['an empty body', 'POST /sources', { body: '' }, 'invalid_body'],
   ['the largest body', 'POST /sources', { body: sized(1_048_576) }, 'invalid_body'],
   ['a larger body', 'POST /sources', { body: sized(1_048_577) }, 'body_too_large'],

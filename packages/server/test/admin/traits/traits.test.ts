@@ -25,7 +25,7 @@ test('a computed trait is created, changed and removed', async () => {
   expect((await server.call('DELETE', `/traits/${id}`)).status).toBe(204)
 })
 
-test('errors in compute are reported with pointers', async () => {
+test('errors in `compute` are reported with pointers', async () => {
   const body = { name: 'Wrong', destinationIds: [], compute: { fn: 'summ', event: 'Order' } }
   const answer = await server.call<ProblemDocument>('POST', '/traits', { body })
   expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, '/compute/fn not_allowed'])

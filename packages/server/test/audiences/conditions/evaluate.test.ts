@@ -10,16 +10,16 @@ const DAY = 24 * HOUR
 const yes: PlannedCondition = { trait: ['plan'], is: { op: 'equals', value: 'pro' } }
 const no: PlannedCondition = { not: yes }
 
-describe('a condition without time', () => {
+describe('a condition that does not depend on the current time', () => {
   test.for<[what: string, PlannedCondition, value: boolean]>([
     ['on a trait', yes, true],
     ['on a trait in an object', { trait: ['address', 'city'], is: { op: 'exists' } }, true],
     ['on a missing trait', { trait: ['address', 'zip'], is: { op: 'exists' } }, false],
     ['on an inherited name', { trait: ['constructor'], is: { op: 'exists' } }, false],
-    ['with and', { and: [yes, yes] }, true],
-    ['with an and that fails', { and: [yes, no, yes] }, false],
-    ['with or', { or: [no, yes] }, true],
-    ['with an or that fails', { or: [no, no] }, false],
+    ['with an `and`', { and: [yes, yes] }, true],
+    ['with an `and` that fails', { and: [yes, no, yes] }, false],
+    ['with an `or`', { or: [no, yes] }, true],
+    ['with an `or` that fails', { or: [no, no] }, false],
     ['on a computed trait', { computation: 'trt_a', is: { op: '>', value: 3 } }, true],
     ['on a missing computed trait', { computation: 'trt_b', is: { op: 'not_exists' } }, true],
     ['on a member', { memberOf: 'aud_a' }, true],

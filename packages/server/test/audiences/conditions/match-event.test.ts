@@ -54,9 +54,13 @@ describe('an event does not match', () => {
       { type: 'page', name: 'Home' },
       { type: 'page', name: 'Pricing' },
     ],
-    ['a clause with a name, if it has none', { type: 'page', name: 'Home' }, { type: 'page' }],
     [
-      'a clause for a name, if it is a track event',
+      'a clause with a name, if the event has none',
+      { type: 'page', name: 'Home' },
+      { type: 'page' },
+    ],
+    [
+      'a clause for a track event, if a page call has its name',
       { event: 'Home' },
       { type: 'page', name: 'Home', event: 'Home' },
     ],

@@ -51,7 +51,7 @@ describe('a reference', () => {
       '/and/2/audience self_reference',
       '/and/3/audience unknown_audience',
     ],
-  ])('%s', ([_what, letter, condition, ...errors]) => {
+  ])('%s is checked', ([_what, letter, condition, ...errors]) => {
     const found = errorsOf(letter, condition)
     expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(errors)
   })

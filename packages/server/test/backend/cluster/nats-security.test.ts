@@ -79,7 +79,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await refusal(appendAs(nats.url, { credentials: new Redacted(other) }))
   })
 
-  test('over TLS with a private CA, and is refused if it does not trust the certificate', async () => {
+  test('over TLS with a private CA, but not if it does not trust the certificate', async () => {
     using folder = new TemporaryFolder()
     const pair = written(folder.path, certificates.good)
     await using nats = await NatsServer.start({ tls: pair })

@@ -97,7 +97,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('nodes that deliver', () => {
     await expect.poll(() => b.isOpen).toBe(true)
   })
 
-  test('respect a Retry-After that any of them got, including a node that starts later', async () => {
+  test('all respect a Retry-After that any of them got, even nodes that start later', async () => {
     await using opened = await openWithDestination(2)
     const [a, b] = opened.nodes.map((node) => new Peer(node))
     a!.pause(60_000)

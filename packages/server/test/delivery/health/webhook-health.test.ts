@@ -45,8 +45,8 @@ describe('in the records of webhook health', () => {
   })
 
   test.each([
-    ['is forgotten after the results of 10,000 other webhooks', []],
-    ['is kept if it had an attempt in the meantime', [5_000]],
+    ['is forgotten after attempts to 10,000 other webhooks', []],
+    ['is kept if its webhook had an attempt between those to 10,000 others', [5_000]],
   ])('an open breaker %s', (_, attempts) => {
     const { health } = broken()
     for (let other = 0; other < 10_000; other++) {

@@ -177,7 +177,7 @@ describe('a failing webhook', () => {
     expect(log.events()).toEqual([])
   })
 
-  test('logs when its breaker opens and when it closes', () => {
+  test('has one line when its breaker opens and one when it closes', () => {
     using log = new TestLog()
     log.attempt(failed, { breaker: 'opened' })
     log.attempt(failed)
@@ -197,7 +197,7 @@ describe('a failing webhook', () => {
     expect(log.updated).toEqual(['dst_0', 'dst_0'])
   })
 
-  test('logs at most one opening and closing a minute, however often its breaker opens', async () => {
+  test('has lines for at most one opening and one closing a minute, however often its breaker opens', async () => {
     using log = new TestLog()
     for (let minute = 0; minute < 3; minute++) {
       for (let count = 0; count < 50; count++) {
@@ -211,7 +211,7 @@ describe('a failing webhook', () => {
     expect([opened.length, closed.length]).toEqual([3, 3])
   })
 
-  test('whose breaker opens again within a minute logs it at the end of the minute', async () => {
+  test('whose breaker opens again within a minute has a line about that at the end of the minute', async () => {
     using log = new TestLog()
     log.failUntilOpen()
     log.deliverProbe()
@@ -225,7 +225,7 @@ describe('a failing webhook', () => {
     expect(log.breakerLines()).toEqual(['closed'])
   })
 
-  test('whose breaker keeps opening and closing logs two pairs of lines in two minutes', async () => {
+  test('whose breaker keeps opening and closing has two pairs of lines in two minutes', async () => {
     using log = new TestLog()
     for (let count = 0; count < 11; count++) {
       log.failUntilOpen()
@@ -237,7 +237,7 @@ describe('a failing webhook', () => {
     expect(log.breakerLines()).toEqual(['opened', 'closed', 'opened', 'closed', 'opened'])
   })
 
-  test('whose breaker is closed manually logs it at the end of the minute', async () => {
+  test('whose breaker is closed manually has a line about that at the end of the minute', async () => {
     using log = new TestLog()
     log.failUntilOpen()
     const { url } = [...log.catalog.current.destinations.values()][0]!.settings.webhooks[0]!
@@ -263,7 +263,7 @@ describe('a failing webhook', () => {
     ['removed', undefined],
     ['paused', { paused: { since: 7, reason: 'operator' } }],
     ['disabled', { enabled: false }],
-  ])('logs nothing more once its destination is %s', async ([, change]) => {
+  ])('has no more lines once its destination is %s', async ([, change]) => {
     using log = new TestLog()
     log.attempt(failed)
     log.attempt(failed)

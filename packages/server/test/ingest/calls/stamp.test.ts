@@ -224,14 +224,14 @@ describe('an event is stamped', () => {
   })
 
   test.each<[string, Json | undefined, Partial<Omit<Receipt, 'sentAt'>>, Record<string, Json>]>([
-    ['a browser', '203.0.113.9', { isFromBrowser: true }, {}],
-    ['a call that requests it', '203.0.113.9', {}, { direct: true }],
-    ['not a server', undefined, {}, {}],
-    ['not a server, even if direct has a value other than true', undefined, {}, { direct: 'true' }],
-    ['not if the call already has one', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
+    ['if a browser sent it', '203.0.113.9', { isFromBrowser: true }, {}],
+    ['if the call requests it', '203.0.113.9', {}, { direct: true }],
+    ['but not if a server sent it', undefined, {}, {}],
+    ['but not if a server sent it and `direct` is a string', undefined, {}, { direct: 'true' }],
+    ['but not if the call already has one', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
     ['instead of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
     ['only if it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],
-  ])('with the client address: %s', (_case, ip, changed, context) => {
+  ])('with the client address %s', (_case, ip, changed, context) => {
     expect(stamped({}, changed, context).event.context['ip']).toBe(ip)
   })
 

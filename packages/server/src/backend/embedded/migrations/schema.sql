@@ -51,7 +51,7 @@ CREATE TABLE declined (
   PRIMARY KEY (event_id, destination_id)
 ) STRICT, WITHOUT ROWID;
 
--- Clustered by id, which begins with the time of the event. `is_waiting`: a part is pending or held.
+-- Clustered by id, which begins with the time of the event. `is_waiting`: a part is pending or held, or there are no parts yet.
 CREATE TABLE deliveries (
   id             TEXT    NOT NULL PRIMARY KEY,
   event_id       TEXT    NOT NULL,
@@ -138,7 +138,7 @@ CREATE TABLE lanes (
   sealed_url     TEXT NOT NULL
 ) STRICT;
 
--- The queue of each lane, derived by triggers. A delivery without a waiting part is in lane 0, a notice in lane -1.
+-- The queue of each lane, derived by triggers. A waiting delivery without parts is in lane 0, such a notice in lane -1.
 CREATE TABLE waiting_parts (
   queue       TEXT    NOT NULL,
   lane        INTEGER NOT NULL,

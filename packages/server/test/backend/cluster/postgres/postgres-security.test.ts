@@ -48,7 +48,7 @@ function refused(url: URL | string): Promise<Error> {
 }
 
 describe.skipIf(clusterSkipReason() !== undefined)('a node connects to PostgreSQL', () => {
-  test('over TLS with a private CA, and is refused if it does not trust the certificate', async () => {
+  test('over TLS with a private CA, but not if it does not trust the certificate', async () => {
     using folder = new TemporaryFolder()
     const { server, url } = await openTlsServer(folder.path)
     await using _server = server
