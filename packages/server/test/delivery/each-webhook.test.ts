@@ -46,7 +46,7 @@ async function openTwo(stack: AsyncDisposableStack, options: EngineOptions = {})
   return { clock, healthy, other, engine, urls }
 }
 
-describe('with policy any, every webhook gets every event', () => {
+describe('with policy `any`, every webhook gets every event', () => {
   test('that arrived while its breaker was open, once its receiver recovers', async () => {
     await using stack = new AsyncDisposableStack()
     const { clock, healthy, other, engine, urls } = await openTwo(stack)

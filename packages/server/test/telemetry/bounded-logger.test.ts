@@ -11,7 +11,7 @@ function open(level = 'debug') {
   return { clock, lines, logger: new BoundedLogger(inner, { clock, linesPerMinute: 3 }) }
 }
 
-test('an event logs a limited number of lines per minute; then a line reports how many were dropped', () => {
+test('an event has a limited number of log lines per minute; then a line reports how many were dropped', () => {
   const { clock, lines, logger } = open()
   for (let count = 0; count < 10_000; count++) logger.error({ count }, 'delivery.failed')
   logger.warn({}, 'ack.failed')

@@ -73,7 +73,7 @@ test('without a limit, every invalid token gets a 401', async () => {
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
 })
 
-test('4,800 invalid tokens from one client log one line per minute, with its address and the count', () => {
+test('4,800 invalid tokens from one client cause one log line per minute, with its address and the count', () => {
   const { clock, lines, limit } = openAuthFailureLimit()
   for (let index = 0; index < 4_800; index++) limit.add('192.0.2.7')
   expect(lines).toHaveLength(1)
@@ -84,7 +84,7 @@ test('4,800 invalid tokens from one client log one line per minute, with its add
   ])
 })
 
-test('invalid tokens from many networks log a limited number of lines, and all of them are counted', async () => {
+test('invalid tokens from many networks cause a limited number of log lines, and all of them are counted', async () => {
   const { lines, limit, metrics } = openAuthFailureLimit()
   for (let index = 0; index < 50_000; index++)
     limit.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)

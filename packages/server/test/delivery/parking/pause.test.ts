@@ -155,7 +155,7 @@ describe('with one paused webhook of several', () => {
   const paths = (requests: readonly { readonly path: string }[]): string[] =>
     requests.map(({ path }) => path.split('/').at(-1)!)
 
-  test('and policy any, only the others are attempted; when it is resumed, the paused one gets each event once', async () => {
+  test('and policy `any`, only the others are attempted; when it is resumed, the paused one gets each event once', async () => {
     await using receiver = await openReceiver({ respond: [200, 400, 200, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
@@ -171,7 +171,7 @@ describe('with one paused webhook of several', () => {
     expect(paths(receiver.requests).slice(2)).toEqual(['paused', 'paused'])
   })
 
-  test('and policy each, the delivery is held once the others are done; when it is resumed, only the paused one is attempted', async () => {
+  test('and policy `each`, the delivery is held once the others are done; when it is resumed, only the paused one is attempted', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'each', true)

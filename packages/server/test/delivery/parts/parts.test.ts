@@ -69,7 +69,7 @@ function after(policy: SuccessPolicy, ...attempts: readonly PartAttempt[]): Deli
 
 const statesOf = ({ webhooks }: Delivery): string[] => webhooks.map(({ state }) => state)
 
-describe('with policy any', () => {
+describe('with policy `any`', () => {
   test('a delivery is delivered with the first success, and each other webhook still gets its one attempt', () => {
     const first = after('any', attempt(b, 'delivered'))
     expect(first).toMatchObject({ state: 'delivered', attemptCount: 1, dueAt: NOON })
@@ -107,7 +107,7 @@ describe('with policy any', () => {
   })
 })
 
-describe('with policy each', () => {
+describe('with policy `each`', () => {
   test('a delivery is delivered only when every webhook has accepted it', () => {
     const two = after('each', attempt(a, 'delivered'), attempt(c, 'delivered'))
     expect(two).toMatchObject({ state: 'pending', dueAt: NOON })

@@ -45,7 +45,7 @@ test('refused keys are logged with their prefix and a count, at most once a minu
   expect(lines.at(-1)).toEqual(lineWith('unknown_write_key', 'wk_sec', 2))
 })
 
-test('40,000 different keys log 21 lines per minute, and each request is in one of the counts', () => {
+test('40,000 different keys cause 21 log lines per minute, and each request is in one of the counts', () => {
   const { lines, clock, keys } = openLogger()
   const flood = () => {
     for (let index = 0; index < 40_000; index++)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LogThrottle } from '../../../src/util/limits/log-throttle.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
-test('any number of keys log at most 100 lines in an interval', () => {
+test('any number of keys cause at most 100 log lines in an interval', () => {
   const clock = new ManualClock()
   const throttle = new LogThrottle(clock, 60_000)
   let lines = 0
