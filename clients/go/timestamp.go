@@ -14,8 +14,8 @@ var timestampFormat = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
 	`(?:(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?)` +
 	`(?:\[[^\[\]]*\])*)?)?$`)
 
-// isReadable reports whether the service accepts the timestamp. It replaces any other timestamp with the current time, so an import
-// of history would silently get wrong times.
+// isReadable reports whether the service accepts the timestamp. The service replaces any other timestamp with the current
+// time, so an import of history would silently get wrong times.
 func isReadable(timestamp string) bool {
 	if timestamp == "" {
 		return true

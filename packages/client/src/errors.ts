@@ -31,7 +31,7 @@ export class QueueFullError extends Error {
   }
 }
 
-/** `close()` timed out before every message was delivered or had failed. */
+/** `close()` timed out before every message had been delivered or had failed. */
 export class FlushTimeoutError extends Error {
   override readonly name = 'FlushTimeoutError'
   /** The number of remaining messages. The batch in flight may have been received. */

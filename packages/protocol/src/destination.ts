@@ -149,8 +149,8 @@ export interface Destination {
   readonly name: string
   readonly enabled: boolean
   /**
-   * When it was last enabled or disabled, or else created, in milliseconds since the epoch. Absent if an earlier version
-   * of Hookline did so.
+   * When it was last enabled or disabled, or else created, in milliseconds since the epoch. Absent if that happened
+   * in an earlier version of Hookline.
    */
   readonly enabledChangedAt?: number
   /** While not `null`, deliveries are held. */

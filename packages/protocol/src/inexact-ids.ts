@@ -15,8 +15,8 @@ export function hasNumericId(call: Json): boolean {
 }
 
 /**
- * The indexes of the calls with a numeric id that JavaScript may round, which could turn it into the id of another user or
- * call. `text` is the JSON of the request.
+ * The indexes of the calls with a numeric id that JavaScript may round: rounding would turn it into the id of another user
+ * or call. `text` is the JSON of the request.
  */
 export function callsWithInexactIds(
   text: string,

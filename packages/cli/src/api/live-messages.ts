@@ -21,7 +21,7 @@ export class LiveMessages {
     }))
   }
 
-  /** Drops an incomplete message after the connection broke. */
+  /** Drops an incomplete message after the connection has broken. */
   reset(): void {
     this.#parser = new SseParser()
   }

@@ -7,7 +7,7 @@ export interface Line {
   readonly bytes: Buffer
   /** The byte offset of the next line. */
   readonly end: number
-  /** Whether the line is too long, so that `bytes` is only its start. */
+  /** Whether the line is too long: `bytes` is then only its start. */
   readonly isCut: boolean
 }
 

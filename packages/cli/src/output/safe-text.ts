@@ -25,7 +25,7 @@ export function terminalText(text: string): string {
   )
 }
 
-/** JSON with hidden characters escaped, which parses to the same value. */
+/** JSON that parses to this value, with hidden characters escaped. */
 export function jsonText(value: unknown, space?: number): string {
   // The remaining line breaks separate lines in the document.
   return JSON.stringify(value, null, space).replaceAll(

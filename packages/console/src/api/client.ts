@@ -45,7 +45,7 @@ export async function serviceFetch(
 Object.assign(operations.defaults, { baseUrl: SERVICE_URL, fetch: serviceFetch })
 
 /**
- * The management API: an operation for each operationId, which resolves to the response body.
+ * The management API: one operation for each operationId. Each resolves to the response body.
  * @throws {ApiProblem} if the response is not successful
  */
 export const api = optimistic(operations)

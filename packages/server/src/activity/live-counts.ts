@@ -32,7 +32,7 @@ type CountSignals = Pick<Signals, 'publish' | 'onMessage' | 'read' | 'onRead'>
 type Sums = Record<Exclude<keyof SecondCounts, 'at' | 'durationMs' | 'pending'>, number>
 
 const SECOND_MS = 1_000
-/** Seconds kept for slow readers. */
+/** The number of seconds kept for slow readers. */
 const MAX_SECONDS = 60
 
 /** Counts activity per second while there are readers, and adds the counts from other nodes. */

@@ -100,7 +100,7 @@ export class Backups {
     this.#states = states
   }
 
-  /** Reads the time of the last finished download, which an earlier process stored. */
+  /** Reads the time of the last finished download, as stored by an earlier process. */
   static async open(states: AlertStates): Promise<Backups> {
     const backups = new Backups(states)
     const stored = (await states.all()).get(LAST_BACKUP)
@@ -138,7 +138,7 @@ export class Backups {
     }
   }
 
-  /** Stops a running backup, whose copy may contain erased users. Resolves when the copy is removed. */
+  /** Stops a running backup, whose copy may contain data that has since been erased. Resolves when the copy is removed. */
   async endOutdated(): Promise<void> {
     this.#running?.abort.abort()
     await this.#running?.ended

@@ -89,7 +89,7 @@ export interface IdempotencyDeps {
 /**
  * Adds hooks that repeat the response to a POST with the same `Idempotency-Key` within 24 hours. Only successful responses
  * are stored: with the record (`withResponse`) if the route creates one, otherwise when sent. They may contain secrets, so
- * they are sealed with the client's token, which is not stored. Of a response with user data, only the status and headers are
+ * they are sealed with the client's token, which is not stored. For a response with user data, only the status and headers are
  * stored: its body would survive a deletion of the users.
  */
 export function repeatResponses(

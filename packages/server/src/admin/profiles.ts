@@ -246,7 +246,7 @@ function presentLinks(links: readonly Link[]): object[] {
   return links.map((each) => Schema.withTimes(each, 'at'))
 }
 
-/** The entries with the names of their computations, without removed ones. */
+/** The entries with the names of their computations. Omits entries of removed computations. */
 function withNames(
   entries: Readonly<Record<string, { readonly since: number; readonly value?: Json }>>,
   computations: ReadonlyMap<string, Computation>,

@@ -126,7 +126,7 @@ interface ReplayDeps extends Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
 
 const list = new List<Replay>('replays', presentReplay)
 
-/** Rows per scan of a dry run. */
+/** The number of rows per scan of a dry run. */
 const SCAN = 1_000
 
 /** `/replays`: past deliveries sent again. */

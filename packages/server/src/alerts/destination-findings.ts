@@ -194,7 +194,7 @@ function withFailure(found: Finding, failure: FailureGroup): Finding {
 
 /**
  * The number of pending deliveries, when the first of them expires, and the number of rejected
- * ones.
+ * deliveries.
  */
 function waitingDetails({ webhooks, rejected }: DestinationFacts): JsonObject {
   const pending = webhooks.reduce((sum, { waiting }) => sum + waiting.pending, 0)

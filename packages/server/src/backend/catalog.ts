@@ -23,7 +23,7 @@ export interface CatalogRecords {
   readonly computations?: readonly Computation[]
 }
 
-/** Records that are put, and ids of any kind that are removed. */
+/** Records to put, and ids of any kind to remove. */
 export interface CatalogChange {
   readonly put: CatalogRecords
   readonly removed: readonly string[]

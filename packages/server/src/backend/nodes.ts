@@ -31,7 +31,7 @@ export type LeaseName =
 
 /** The exclusive right of this node to do some work, until it is disposed of. */
 export interface Lease extends AsyncDisposable {
-  /** Aborts when the lease could not be renewed in time. Another node may have it then. */
+  /** Aborts when the lease could not be renewed in time. Another node may then have the lease. */
   readonly lost: AbortSignal
 }
 

@@ -188,7 +188,7 @@ export interface Profiles {
   index(unusedSince: number): Promise<boolean>
 }
 
-/** No other trait can be indexed until an indexed one has not been searched for a week. */
+/** Too many traits are indexed. An index is removed after a week without a search. */
 export class TooManyTraitIndexesError extends Error {
   override readonly name = 'TooManyTraitIndexesError'
 }

@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 
 export type StoredRow = Readonly<Record<string, string | number | null | Uint8Array>>
 
-/** The database of a stopped embedded service, which does not change while this is open. */
+/** The database of a stopped embedded service: it does not change while this is open. */
 export interface StoppedData extends Disposable {
   /** Unique, and changed by every run of the service. */
   readonly identity: string

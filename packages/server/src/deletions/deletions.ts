@@ -31,7 +31,7 @@ interface DeletionWorkerOptions extends Pick<
   readonly onNotices: () => void
 }
 
-/** Users per read, and notices per write. They bound how long other writes wait. */
+/** The number of users per read, and of notices per write. These bound how long other writes wait. */
 const USERS_PER_SLICE = 200
 const NOTICES = 500
 /** How often the worker checks for deletions requested on another node. */

@@ -90,7 +90,7 @@ function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buff
   return Buffer.from(`${text}\r\n`, 'latin1')
 }
 
-/** How long a client may take to close after its response. The main thread allows two seconds after an error. */
+/** How long a client may take to close the connection after the response. The main thread allows two seconds after an error. */
 const LINGER_MS = 3_000
 
 interface JoinedSockets {

@@ -102,7 +102,7 @@ export class Pipeline implements AsyncDisposable {
     await this.#acks.ended
   }
 
-  /** Runs until `signal` aborts. The dispatcher may still have deliveries in flight then. */
+  /** Runs until `signal` aborts. The dispatcher may then still have deliveries in flight. */
   async run(signal: AbortSignal): Promise<void> {
     const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
     // Without deliveries, nothing in this loop waits for I/O, so it must yield by time.

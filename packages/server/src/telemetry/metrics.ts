@@ -251,7 +251,7 @@ export class Metrics {
     this.threadMetrics = new ThreadMetricsRegistry(this.destinationCounts)
   }
 
-  /** Calls `set` before each scrape. It must be cheap. */
+  /** Calls `set`, which must be cheap, before each scrape. */
   beforeScrape(set: () => void | Promise<void>): void {
     this.#beforeScrape.push(set)
   }

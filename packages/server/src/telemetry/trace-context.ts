@@ -19,7 +19,7 @@ const TRACEPARENT =
 const MEMBER = /^[\da-z][\w*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
 const MAX_MEMBERS = 32
 const MAX_STATE_CHARACTERS = 512
-/** When the state is too long, longer members are dropped first. */
+/** If the state is too long, members longer than this are dropped first. */
 const MAX_MEMBER_CHARACTERS = 128
 /** The flag of a trace whose spans are recorded. */
 const SAMPLED = 0b01

@@ -41,7 +41,7 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
 
 const METRICS_MS = 1_000
 
-/** A thread as a worker: a run lasts from its start to its end. Main gets its log lines, metrics and activity. */
+/** Runs a thread as a worker: a run lasts as long as the thread. Main gets the log lines, metrics and activity of the thread. */
 export class ThreadHost<Thread, Main> implements Worker {
   readonly name: string
   readonly #options: ThreadHostOptions<Thread, Main>

@@ -3,7 +3,7 @@ import { listCountText } from '../../format/figures.ts'
 import { Button } from '../controls/button.tsx'
 import { ErrorText } from '../states.tsx'
 
-/** Pages that are searched for a first match before the user is asked whether to continue. */
+/** The number of pages searched for a first match before the user is asked whether to continue. */
 const MAX_SEARCHED_PAGES = 40
 
 interface ListQuery {

@@ -16,7 +16,7 @@ interface PayloadColumnsProps {
   readonly payloads: TestedPayloads
 }
 
-/** The stored payload beside the body that is made from it, with marked differences. On a narrow screen, one below the other. */
+/** The stored payload beside the body made from it, with differences marked. On a narrow screen, the body is below. */
 export function PayloadColumns({ payloads }: PayloadColumnsProps): ReactElement {
   const { stored, formatted, precisionLost, sent } = payloads
   const shaped = formatted ?? (sent.kind === 'body' ? sent.body : '')

@@ -17,7 +17,7 @@ export interface TimeAxis {
   readonly breaks: readonly Break[]
 }
 
-/** The share of the axis of one break, and the limit for all breaks. */
+/** The share of the axis that one break takes, and the maximum for all breaks together. */
 const BREAK_SHARE = 0.07
 const MAX_BREAKS_SHARE = 0.45
 const MIN_BREAK_MS = 200

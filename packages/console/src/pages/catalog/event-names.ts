@@ -11,7 +11,7 @@ export interface CatalogFilters {
   readonly type: string
 }
 
-/** Names per page. Each page is one request. */
+/** The number of names per page. Each page is one request. */
 const PAGE = 200
 const REFETCH_MS = 10_000
 

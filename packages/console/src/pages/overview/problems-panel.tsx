@@ -18,7 +18,7 @@ const SampleResponse = lazy(() =>
 
 const MAX_PROBLEMS = 8
 
-/** Current problems with their remedies, worst first. Reports none only if the last query has succeeded. */
+/** Current problems with their remedies, worst first. Reports that there are none only if the last query succeeded. */
 export function ProblemsPanel(): ReactElement {
   const problems = useQuery(problemsQuery)
   return (

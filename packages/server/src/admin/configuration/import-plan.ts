@@ -116,7 +116,7 @@ function planSource(
     ...(fields && { fields }),
     writeKeys: keys ?? stored,
   }
-  // The default space may be stored as absent.
+  // A source stored without a space is in the default space.
   const isSameSpace = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
   return planRecord<Source>(isSameSpace ? record : { ...record, space }, before)
 }

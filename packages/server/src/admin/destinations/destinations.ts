@@ -247,7 +247,7 @@ export async function createDestination(
     const sources = missingSources([destination], catalog.current, now)
     return catalog.putAll({ sources, destinations: [destination] }, audited)
   }
-  // Another request may just have created the built-in source.
+  // Another request may have just created the built-in source.
   await put().catch((error: unknown) => {
     if (error instanceof CatalogConflictError) return put()
     throw error

@@ -166,7 +166,7 @@ export const SettingsResponse = Type.Object({
   ...routingFields,
 })
 
-/** Settings with hidden secrets, which `parseWebhooksSettings` accepts. */
+/** Settings with their secrets hidden, in a form that `parseWebhooksSettings` accepts. */
 export function presentWebhooksSettings(settings: WebhooksSettings) {
   const { sharedSecret, previousSecret, webhooks } = settings
   return {

@@ -47,7 +47,7 @@ export const signatureResponse = {
 }
 
 export interface SignatureContext {
-  /** Milliseconds since the epoch. Some key must be signing at this time. */
+  /** Milliseconds since the epoch. At least one key must sign at this time. */
   readonly now: number
   /** The parser appends to them. */
   readonly errors: FieldError[]

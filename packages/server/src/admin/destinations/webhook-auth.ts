@@ -84,7 +84,7 @@ export const AuthResponse = Type.Optional(
 
 const HIDDEN = { set: true } as const
 
-/** The authentication of a webhook with hidden secrets, which `parseAuth` accepts. */
+/** The authentication of a webhook with its secrets hidden, in a form that `parseAuth` accepts. */
 export function presentAuth(auth: WebhookAuth) {
   if (!('clientCertificate' in auth)) return hideSecretsOf(auth)
   const { subject, expiresAt } = detailsOf(auth.clientCertificate)
@@ -92,7 +92,7 @@ export function presentAuth(auth: WebhookAuth) {
   return { clientCertificate: { certificate, key: HIDDEN } }
 }
 
-/** The authentication of a webhook with hidden secrets, for an exported document. */
+/** The authentication of a webhook with its secrets hidden, for an exported document. */
 export function hideSecretsOf(auth: WebhookAuth) {
   if ('basic' in auth) return { basic: { ...auth.basic, password: HIDDEN } }
   if ('bearer' in auth) return { bearer: HIDDEN }

@@ -65,7 +65,7 @@ export class OpenSessions {
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ client, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, sessionTokens, clock } = this.#options
-      // The token may have been removed or expired in the meantime.
+      // The token may have expired or been removed in the meantime.
       if (!sessionTokens.canOpenSession(sessionTokens.openedByOf(tokenId), clock.wall()))
         throw unauthorizedProblem('invalid_token')
       const problem = takeLink?.()

@@ -130,8 +130,8 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 
   app.post('/sign-in-links', { schema: schemas.createLink }, async (request, reply) => {
     const { actor } = request
-    // If a session could create links, its user could stay signed in after it expires, and evict
-    // other sessions of its token. Admins may, because they can create tokens anyway.
+    // Otherwise, the user of a session could stay signed in after the session expires, and evict other sessions of the same
+    // token. Admins may create links, because they can create tokens anyway.
     const hasToken = request.headers.authorization !== undefined
     if (!hasToken && !includesRole(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })

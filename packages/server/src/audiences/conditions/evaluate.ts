@@ -124,7 +124,7 @@ const COUNT_TESTS: Readonly<Record<CountOperator, (count: number, n: number) => 
   '>=': (count, n) => count >= n,
 }
 
-/** The fact that changes the verdict by leaving the window, if any. `count` is exact up to at least `n` + 1. */
+/** The fact whose departure from the window changes the verdict, if any. `count` is exact up to at least `n` + 1. */
 function decidingFact(
   { op, n }: PlannedCount['count'],
   count: number,

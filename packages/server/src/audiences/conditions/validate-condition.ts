@@ -21,7 +21,7 @@ import {
 export type ValidatedCondition =
   { readonly condition: Condition } | { readonly errors: readonly FieldError[] }
 
-/** Validates all but references (`referenceErrors`). `input` must be parsed JSON; pointers are relative to it. */
+/** Validates everything except references (`referenceErrors`). `input` must be parsed JSON; pointers are relative to it. */
 export function validateCondition(input: unknown): ValidatedCondition {
   const errors = treeErrors(input, CONDITIONS)
   return errors.length > 0 ? { errors } : { condition: input as Condition }

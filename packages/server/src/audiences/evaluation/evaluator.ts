@@ -19,7 +19,7 @@ export interface ChangedProfiles {
   readonly left: number
 }
 
-/** Profiles per write. */
+/** The number of profiles per write. */
 const BATCH = 100
 
 /** Evaluates profiles and stores the results. */

@@ -113,10 +113,10 @@ export class Plans {
     const isRecorded = [...openSyncs, ended].some((sync) => sync?.version === version)
     if (!enabled || !isRecorded) return undefined
     const counted = this.clausesOf(computation)
-    // Its clauses were filled then, so it has its facts even while a clause is filled again for another computation.
+    // If a sync of this version is done, all facts are there, even while a clause is filled again for another computation.
     const wasReady = ended?.version === version && ended.state === 'done'
     if (!wasReady && !counted.every(isFilled)) return undefined
-    // Wait for the first values of its dependencies, unless it was ready before.
+    // Wait for the first values of the dependencies, unless the computation was ready before.
     const isEarly = dependenciesOf(computation, computations).some(
       (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
     )

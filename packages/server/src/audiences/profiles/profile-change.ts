@@ -87,7 +87,7 @@ export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean
   return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }
 
-/** Values that programs send when they have no id, in any letter case. Linking these would merge unrelated users. */
+/** Values, in any letter case, that programs send when they have no id. Linking them would merge unrelated users. */
 const PLACEHOLDERS = [
   '',
   'undefined',

@@ -121,7 +121,7 @@ export class ProfileWorker implements Worker {
   }
 }
 
-/** Events per write, which other writes wait for. */
+/** The number of events per write: other writes wait for it. */
 const SLICE_EVENTS = 500
 
 /** An event that is not applied. */

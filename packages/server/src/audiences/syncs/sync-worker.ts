@@ -157,9 +157,9 @@ function isPlanOf({ rule, computation }: EvaluationPlan, { reason, version }: Sy
     : rule !== 'never' && computation.version === version
 }
 
-/** Profiles per step. */
+/** The number of profiles per step. */
 const STEP_PROFILES = 5_000
-/** Users per append, for an added destination. */
+/** The number of users per append, for an added destination. */
 const USERS_PER_APPEND = 500
 
 /**

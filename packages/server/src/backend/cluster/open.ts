@@ -41,7 +41,7 @@ import { openUpkeep } from './upkeep/postgres-upkeep.ts'
 export interface ClusterOptions extends ServerOptions {
   /** Prefix of the names of streams and subjects. */
   readonly natsPrefix: string
-  /** Copies of the log: 1, 3 or 5. Defaults to 1. */
+  /** The number of copies of the log: 1, 3 or 5. Defaults to 1. */
   readonly natsReplicas?: number
   /** The maximum total size of events that wait to be published. Defaults to 64 MiB. */
   readonly maxWaitingBytes?: number

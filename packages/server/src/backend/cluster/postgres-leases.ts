@@ -16,7 +16,7 @@ interface PostgresLeasesOptions {
 }
 
 const LEASE_MS = 20_000
-/** Renewals, or attempts to acquire, within the duration of a lease. */
+/** The number of renewals, or of attempts to acquire a lease, within the duration of a lease. */
 const TRIES = 4
 
 /**

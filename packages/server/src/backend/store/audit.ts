@@ -57,7 +57,7 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
   return { id, at, actor_id: actor.id, action, target_id: targetId, sealed, response }
 }
 
-/** Writes an entry and its response in the transaction of its change. @throws {ResponseAlreadyStoredError} if the key has a response */
+/** Writes an entry and its response in the transaction of the change. @throws {ResponseAlreadyStoredError} if the key has a response */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
     VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)

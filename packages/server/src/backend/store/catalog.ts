@@ -95,7 +95,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     await threads?.prepare(put.destinations)
     const arePut = await store.write(putRecords, rows, { audit, changes: 'catalog' })
     if (!arePut) {
-      // The caller reads the record again, which another node may just have changed.
+      // The caller reads the record again: another node may have just changed it.
       await this.#refreshes.run()
       throw conflictOf(rows)
     }
@@ -250,7 +250,7 @@ export async function putRecords(tx: Tx, rows: readonly CatalogRow[]): Promise<b
   return true
 }
 
-/** Removes a record if it exists, and a source's destinations, including ones that this node has not read, and its event names. */
+/** Removes a record, if it exists. With a source, removes its event names and its destinations, even those not read yet. */
 export async function removeRecord(
   tx: Tx,
   { kind, id }: Pick<CatalogRow, 'kind' | 'id'>,

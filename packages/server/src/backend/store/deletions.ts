@@ -55,7 +55,7 @@ export interface EventsToPurge {
 
 export interface ProfilesPurge extends Pick<Purge, 'sourceIds'> {
   readonly subjects: readonly Subject[]
-  /** The current time: profiles that lose data are dirty since then. */
+  /** The current time, at which profiles that lose data become dirty. */
   readonly at: number
 }
 

@@ -163,7 +163,7 @@ function conditionOnParts({ class: lastClass, status }: DeliveryFilter, dialect:
     SELECT 1 FROM ${dialect.elements(sql`deliveries.webhooks`)} AS part WHERE true ${part})`
 }
 
-/** The bounds of ids that may match, which begin with the time in the event's id. Limits the rows and partitions. */
+/** The bounds of the ids that may match: an id begins with the time of its event. They limit the rows and partitions to read. */
 function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string] {
   if (eventId !== undefined) {
     const time = timeOfId(eventId)

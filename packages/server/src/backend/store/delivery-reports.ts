@@ -16,7 +16,7 @@ const MAX_PENDING = 20_000
 /** Of these, the parts with the oldest events, whose retry windows are compared. */
 const MAX_WINDOWS = 1_000
 
-/** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */
+/** Selects deliveries that failed (and may be pending again) or ended without an attempt. An index has this condition. */
 const FAILING = rawSql(
   `state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'))`,
 )

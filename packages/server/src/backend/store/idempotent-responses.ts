@@ -7,7 +7,7 @@ import type {
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** The maximum number of expired responses that one call removes. It adds at most one. */
+/** The maximum number of expired responses that one call removes. Each call adds at most one. */
 const MAX_REMOVED = 100
 
 /** Responses in `idempotent_responses`, and keys of requests in progress in `reserved_keys`. */

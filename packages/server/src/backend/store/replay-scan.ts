@@ -16,7 +16,7 @@ interface Candidate {
   readonly isChosen: boolean
 }
 
-/** Events that are looked up together, and searched in one turn of the event loop. */
+/** The number of events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_PER_LOOKUP = 50
 
 /**

@@ -11,7 +11,7 @@ import { conditionsOf } from './rows.ts'
 import { sql, type Statement } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-/** Rows that one statement reads in a few milliseconds. */
+/** The number of rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 2_000
 const WRITTEN_ROWS = 5_000
 

@@ -56,7 +56,7 @@ export interface Store extends Reads {
     input: Input,
     options?: WriteOptions,
   ): Promise<Result>
-  /** Calls `refresh` soon, and after each change of this kind by another node or thread. It must find all committed changes. */
+  /** Calls `refresh`, which must read all committed changes, soon and after each change of this kind by another node or thread. */
   follow(kind: ChangeKind, refresh: () => Promise<void>): void
   /** Resolves when other nodes and threads have applied the changes of this kind that were made before the call. */
   spread(kind: ChangeKind): Promise<void>

@@ -15,7 +15,7 @@ import type { Store, Tx } from './store.ts'
 
 /** The `source_id` of a suppression or purge that covers every source. */
 export const EVERY_SOURCE = ''
-/** Rows that one statement reads in a few milliseconds. */
+/** The number of rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 5_000
 const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000
 /** A node that has read nothing for this long may have missed the end of a suppression, so it reads everything again. */

@@ -33,7 +33,7 @@ export interface Pace {
   readonly throttledShare: number
   readonly nextAt: number
   readonly begunAt: number
-  /** Whether the last attempt waited for its time. Otherwise its success does not confirm the pace. */
+  /** Whether the last attempt began as soon as the pace allowed. If not, its success does not confirm the pace. */
   readonly isBinding: boolean
   readonly fellAt: number
   readonly throttledAt: number

@@ -41,7 +41,7 @@ export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: RecurringWork
-  /** By lane: the time of the failed probe, or the interval, for which parts were last checked. */
+  /** The `moment` of the last complete check of a lane: the time of a failed probe, or the number of an interval. */
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times have been corrected. */
   readonly #correctedLanes = new Set<string>()

@@ -53,7 +53,7 @@ export interface AttemptsOptions {
   /** Absent for deletion notices: transforms are written for events. */
   readonly transforms?: Pick<Transforms, 'apply'> | undefined
   readonly tracing?: Tracing | undefined
-  /** Absent for deletion notices: they keep the response to every failed attempt, and no others. */
+  /** Absent for deletion notices: they keep the responses to all failed attempts, and to no others. */
   readonly history?: HistoryBudget | undefined
 }
 

@@ -91,7 +91,7 @@ export class ResponseHeads {
       const end = isHttp(bytes) ? endOfHead(bytes, this.#lookedUntil) : 0
       if (end === -1 && this.#skippedBytes + bytes.length <= KEPT_BYTES) {
         this.#head = bytes
-        // The end has at most three bytes. Searching from the start each time would take seconds for a head sent byte by byte.
+        // The end of a head is at most three bytes. Searching from the start each time would take seconds for a head sent byte by byte.
         this.#lookedUntil = Math.max(0, bytes.length - 2)
         return null
       }

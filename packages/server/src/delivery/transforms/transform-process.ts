@@ -119,8 +119,8 @@ Object.assign(context, { run: load.runInContext(context) as () => void })
 const run = new Script('run()')
 
 /**
- * JSONata awaits every part of an expression in case a function is asynchronous, and this takes most of its time. No function
- * here is.
+ * JSONata awaits every part of an expression in case a function is asynchronous, which takes most of its time. Here, no
+ * function is asynchronous.
  * @throws {Error} if promises remain, because a new version of JSONata uses them differently
  */
 function withoutPromises(jsonata: string): string {

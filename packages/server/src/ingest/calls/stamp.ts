@@ -97,7 +97,7 @@ export interface Receipt {
   /** `sentAt` of the batch. */
   readonly sentAt: SentAt | undefined
   readonly ip: string | undefined
-  /** Whether it has an `Origin` header: only from a browser is `ip` the user's address. */
+  /** Whether it has an `Origin` header: `ip` is the user's address only if a browser sent the request. */
   readonly isFromBrowser: boolean
   readonly clockSkewToleranceMs: number
 }

@@ -203,7 +203,7 @@ export class SharedLimits {
   readonly #catalog: Pick<Catalog, 'current'>
   readonly #buckets: SharedBuckets
   #changes = 0
-  /** The limits in use: the current ones, and those before changes that not all threads have applied yet. */
+  /** The limits in use: the current ones, and, until all threads have applied a change, the ones from before it. */
   readonly #used = new Map<string, RateLimitOwner>()
 
   constructor({ catalog, threads, maxBufferedBodyBytes, clock }: SharedLimitsOptions) {

@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.ts'
 
 /** Clients may choose the keys, so their number is bounded. */
 const MAX_KEYS = 1_000
-/** Log lines per interval, for all keys together. */
+/** Maximum number of log lines per interval, for all keys together. */
 const MAX_LINES = 100
 /** Maximum number of client-chosen keys with their own line in an interval. */
 const MAX_CLIENT_KEYS = 20

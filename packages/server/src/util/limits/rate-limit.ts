@@ -12,14 +12,14 @@ const MAX_BUCKETS = 10_000
 
 const MAX_WAIT_SECONDS = 3_600
 
-/** A unit is 0.06 ns. Up to a million requests per second, the cost of one is rounded by less than 1 in 30,000. */
+/** A unit is 0.06 ns. Up to a million requests per second, the cost of one is rounded by less than one part in 30,000. */
 const UNITS_PER_MS = 2 ** 24
 /** The maximum cost of one request: about two years. */
 const MAX_UNITS = 2 ** 60
 
 /**
  * Limits each id to `rateLimit` per second with a token bucket of `burstSeconds`. A changed limit starts with a full bucket.
- * A request passes if the bucket is not empty, and may overdraw it: so a request larger than the bucket is not refused
+ * A request passes if the bucket is not empty, and may overdraw it. So a request larger than the bucket is not refused
  * forever, but the next one waits.
  *
  * A bucket is one number: the time when it was or will be empty. It is updated by compare-and-exchange, so the limit is exact

@@ -19,7 +19,7 @@ export interface WebhookDraft {
   readonly headers: readonly HeaderDraft[]
   readonly auth: AuthDraft
   readonly limits: LimitsDraft
-  /** Whether the stored URL has a webhook secret, which the panel "Secrets" changes. */
+  /** Whether the stored URL has a webhook secret. It is changed in the panel "Secrets". */
   readonly hasSecret: boolean
 }
 

@@ -14,7 +14,7 @@ interface ClaimingNodeOptions {
 }
 
 const LEASE_MS = 20_000
-/** Renewals within the duration of a lease. */
+/** The number of renewals within the duration of a lease. */
 const RENEWALS = 4
 
 /**

@@ -138,7 +138,7 @@ function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> 
   return sql<boolean>`${sql.ref(column)} BETWEEN ${first} AND ${last}`
 }
 
-/** Rows among which the counts of a replay are spread, to reduce lock waits. */
+/** The number of rows over which the counts of a replay are spread, to reduce lock waits. */
 const SLOTS = 16
 
 /** A CTE that counts the outcomes of replayed deliveries in `changed (replay_id, state, before)`. */

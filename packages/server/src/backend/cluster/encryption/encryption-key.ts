@@ -79,8 +79,8 @@ interface SealedRow {
 }
 
 /**
- * Reseals data sealed with other keys with the first key of `box`. Rows that change in the meantime, or cannot be opened, are
- * left unchanged.
+ * Uses the first key of `box` to reseal data sealed with other keys. Rows that change in the meantime, or cannot be opened,
+ * are left unchanged.
  */
 export async function reseal(postgres: Postgres, box: SecretBox): Promise<void> {
   for (const column of SEALED_COLUMNS) {

@@ -278,7 +278,7 @@ const LONG_EVERY = 5
 const MAX_ATTEMPTS = 12
 const PAUSE_MS = 250
 
-/** Runs a transaction that locks a table, and retries it while others use the table. */
+/** Runs a transaction that locks a table, and retries it while other transactions use the table. */
 async function whenFree<T>(
   { postgres, clock, signal }: Erasing,
   table: string,

@@ -14,7 +14,7 @@ export interface LogStreamOptions {
    * first created.
    */
   readonly installation: { readonly id: string; readonly servers: string | null }
-  /** Copies of the stream: 1, 3 or 5. Defaults to 1. */
+  /** The number of copies of the stream: 1, 3 or 5. Defaults to 1. */
   readonly replicas?: number | undefined
   /** How long a chunk may be processed without a progress signal before it is redelivered. Defaults to 20 s. */
   readonly ackWaitMs?: number
@@ -145,7 +145,7 @@ export class LogStream {
     }
   }
 
-  /** Describes the messages in the stream, which are not acked. */
+  /** Describes the messages in the stream. None of them is acked. */
   async state(): Promise<StreamState> {
     const { streams } = this.#link.manager
     const { state } = await streams.info(this.name)

@@ -165,7 +165,7 @@ function authentication(
   { credentials, nkeySeed }: NatsOptions,
   url: URL | undefined,
 ): Partial<ConnectionOptions> {
-  // The client requires a newline after credentials, which a setting does not have.
+  // The client requires a newline after credentials, and the value of a setting does not end with one.
   const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(`${secret.reveal()}\n`)
   if (credentials) return { authenticator: credsAuthenticator(bytes(credentials)) }
   if (nkeySeed)

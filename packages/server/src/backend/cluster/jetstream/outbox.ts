@@ -81,7 +81,7 @@ export const OUTBOX_ID = 'outbox.'
 /** A chunk must fit into a message in the log. */
 const CHUNK_BYTES = 512 * 1024
 
-/** Stores evaluations in one transaction with the events that announce them, which the outbox appends to the log. */
+/** Stores evaluations and the events that announce them in one transaction. The outbox appends these events to the log. */
 export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' | 'announce'> {
   return {
     commit: (evaluated) =>

@@ -29,7 +29,10 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether the last lookup found this consumer: if so, it was neither replaced nor lost with its stream. */
+  /**
+   * Whether the last lookup found this consumer: if so, it was neither replaced nor lost with its
+   * stream.
+   */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }

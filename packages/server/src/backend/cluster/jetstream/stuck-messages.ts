@@ -21,8 +21,8 @@ const COUNTED_ACK_WAITS = 2
 
 /**
  * Recovers messages in the stream that are no longer delivered to any node. A server stores the
- * state of a stream and its consumers at different times: after a kill, a consumer may have lost a
- * message, or redeliver it far too late. Replacing the consumer delivers everything in its
+ * states of a stream and of its consumers at different times: after a kill, a consumer may have lost
+ * a message, or redeliver it far too late. Replacing the consumer delivers everything in its
  * partition again. If the new consumer lacks a message, because a server of a cluster has lost it,
  * the message is appended again.
  */

@@ -13,7 +13,7 @@ import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
 import { createDay } from '../upkeep/partitions.ts'
 
-/** An unfinished event is larger than a NATS message. */
+/** An unfinished event is too large for a NATS message. */
 export class EventTooLargeError extends Error {
   override readonly name = 'EventTooLargeError'
 }

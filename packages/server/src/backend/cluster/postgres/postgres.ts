@@ -23,7 +23,7 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_TRANSACTION_MS = 5_000
 /** Longer than a statement may run. A lost server does not close its connections. */
 const SILENCE_MS = 40_000
-/** Connections for slow statements, which one node runs at a time. */
+/** The maximum number of connections for slow statements, which only one node runs at a time. */
 const MAX_SLOW_CONNECTIONS = 2
 const MAX_TRIES = 5
 /** Tables that purges rewrite, besides daily partitions (`erasure/erase.ts`). */

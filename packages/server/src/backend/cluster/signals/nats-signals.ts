@@ -155,7 +155,7 @@ export class NatsSignals implements Signals, Disposable {
       .get(topic)?.(body)
       .then(
         (response) => this.#send(inbox, topic, response),
-        // Without its response, this node counts as absent.
+        // If this node does not respond, it counts as absent.
         () => undefined,
       )
   }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { syncFolder } from '../../../util/durable-file.ts'
 
-/** Pages copied between two turns of the event loop. */
+/** The number of pages copied between two turns of the event loop. */
 const PAGES = 1_000
 
 /** Copies `source` to `file`, readable by its owner only, while writes continue. The copy appears complete and synced, or not at all. */

@@ -30,7 +30,7 @@ export function secretBoxOf(
   return box
 }
 
-/** A box with the `configured` keys and the folder's, which seals with the key in use. @throws {EncryptionKeyMismatchError} */
+/** A box that has the `configured` keys and the folder's, and seals with the key in use. @throws {EncryptionKeyMismatchError} */
 export function existingSecretBox(
   dataDir: string,
   configured: Redacted | undefined,

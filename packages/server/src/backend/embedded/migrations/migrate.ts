@@ -86,7 +86,7 @@ function siblingFiles(file: string, end: string): string[] {
 
 function copyBefore(db: DatabaseSync, file: string, version: number): string {
   const copy = `${file}.schema-${version}.backup`
-  // A failed migration may have left one. VACUUM INTO accepts an empty file, which has the right mode from the start.
+  // A failed migration may have left a copy. VACUUM INTO accepts an empty file, so the copy has the right mode from the start.
   rmSync(copy, { force: true })
   closeSync(openSync(copy, 'wx', 0o600))
   db.prepare('VACUUM INTO ?').run(copy)

@@ -20,7 +20,7 @@ export interface IdentityFact extends Fact {
 
 /** One in this many facts triggers the removal of an identity's facts beyond the clause's limit. */
 const TRIM_EVERY = 32
-/** Facts that one slice of pruning examines; more if a single identity has more. */
+/** The number of facts that one slice of pruning examines; more if a single identity has more. */
 const PRUNE_FACTS = 5_000
 
 export function storedFacts(store: Store): Facts {
