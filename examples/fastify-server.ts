@@ -7,7 +7,7 @@ import Fastify from 'fastify'
 
 const app = Fastify()
 
-// One client for the whole process batches the calls of all requests.
+// One client for the whole process batches the calls from all requests.
 const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
   endpoint: process.env['HOOKLINE_URL'],
   // Called for every failure. By default, failures are logged to the console.

@@ -129,7 +129,7 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"alias without id":     {&Alias{PreviousId: "u1"}, "id_required"},
 		"invalid UTF-8":        {track(func(c *Track) { c.UserId = "\xf0\x9f" }), "id_not_unicode"},
 		"a long messageId":     {track(func(c *Track) { c.MessageId = strings.Repeat("😀", 51) }), "message_id_too_long"},
-		"a wrong timestamp":    {track(func(c *Track) { c.Timestamp = "yesterday" }), "timestamp_invalid"},
+		"an invalid timestamp": {track(func(c *Track) { c.Timestamp = "yesterday" }), "timestamp_invalid"},
 		"NaN":                  {properties(math.NaN()), "number_not_finite"},
 		"infinity":             {properties(math.Inf(1)), "number_not_finite"},
 		"a number of 1e999":    {properties(json.Number("1e999")), "number_not_finite"},

@@ -4,7 +4,7 @@
 // the background, in the order of the calls, one request at a time, with retries. No call is lost silently: every failure
 // is an error returned by the method or Client.Close, or passed to Client.OnError.
 //
-// The API is compatible with version 2 of analytics-go, so programs compile with a changed import.
+// The API is compatible with version 2 of analytics-go: change the import, and existing programs compile.
 package analytics
 
 // Version of this package.

@@ -10,7 +10,7 @@ import (
 var ErrClosed = errors.New("analytics: the client is closed")
 
 // ErrQueueFull is returned by a call if the queue is full. OnError also gets it once for each burst of such calls, for
-// programs that ignore the errors of calls.
+// programs that ignore the errors from calls.
 var ErrQueueFull = errors.New("analytics: the queue is full: this call was not queued")
 
 // ConfigError is returned by every method of a client with an invalid field.
@@ -77,7 +77,7 @@ func (e *RejectedError) Error() string {
 type UndeliveredError struct {
 	// Messages is the number of remaining calls. Calls in flight may have arrived.
 	Messages int
-	// Err is the error of the context.
+	// Err is the context's error.
 	Err error
 }
 

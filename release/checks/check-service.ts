@@ -22,7 +22,7 @@ export async function sendCall(
   return 'hookline-send'
 }
 
-/** Rejects unless the service has exactly one event of each user. */
+/** Rejects unless the service has exactly one event from each user. */
 export async function checkEvents(
   installed: InstalledProject,
   { url }: RunningService,

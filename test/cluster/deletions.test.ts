@@ -50,7 +50,7 @@ function dayNames(table: string): string[] {
   return [-1, 0, 1].map((days) => `${table}_${nameOf(Date.now() + days * 86_400_000)}`)
 }
 
-/** Calls of one user, with the planted value in every field to be removed. */
+/** Calls from one user, with the planted value in every field to be removed. */
 function callsOf(userId: string, random: () => number): object[] {
   const planted = {
     messageId: `${PLANTED}-${randomUUID()}`,

@@ -88,7 +88,7 @@ describe('the assessment of a run', () => {
       'c: its timestamp differs from the time of the call',
     ],
     [
-      'with a wrong signature',
+      'with an invalid signature',
       { deliveries: [delivery(PAYLOAD, { secret: 'another' })] },
       'deliveries with a valid signature: 0 of 1',
     ],

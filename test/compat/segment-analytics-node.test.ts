@@ -72,7 +72,7 @@ async function makeAllCalls(
   return Promise.all(sent)
 }
 
-/** Responds with 401 to requests with a wrong signature, and passes the others to `respond`. */
+/** Responds with 401 to requests with an invalid signature, and passes the others to `respond`. */
 function verifying(respond: Respond): Respond {
   return (request, index) => (isSignedWith(SECRET, request) ? respond(request, index) : 401)
 }

@@ -91,7 +91,7 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
   await page.getByRole('tab', { name: 'Overview' }).click()
   await page.getByRole('figure', { name: '2 entered, 0 left' }).waitFor()
   await expectAccessible(page)
-  // The browser logs responses with 400 as errors. They are not errors of the page.
+  // The browser logs responses with 400 as errors. They are not errors in the page.
   expect(pageErrors.filter((each) => !each.includes('400'))).toEqual([])
 })
 

@@ -170,7 +170,7 @@ test('an event that a disabled destination declined is explained, and can be rep
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('a pending delivery shows why it waits and until when', async () => {
+test('a pending delivery shows why it is waiting and until when', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   const id = await namedDestination(service, 'Paused', receiver.url)

@@ -4,7 +4,7 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { startService } from '@hookline/testing/service/running-service'
 import { type Alert, alertsIn, openChannel, problemsOf } from './received-alerts.ts'
 
-/** Requests of the format `opsgenie` about a destination. */
+/** Requests in the format `opsgenie` about a destination. */
 function opsgenieRequests({ requests }: Receiver, id: string) {
   return requests
     .map(({ path, headers, body }) => ({

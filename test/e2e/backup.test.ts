@@ -73,7 +73,7 @@ const MEGABYTE = 1024 * 1024
 /** Far more than the socket buffers for a client that does not read. */
 const LARGE = 24 * MEGABYTE
 
-/** Sends calls of `ada`, each with a different text, until the database is large. */
+/** Sends calls from `ada`, each with a different text, until the database is large. */
 async function fill({ url }: Service): Promise<void> {
   const api = new ManagementApi(url, ADMIN_TOKEN)
   const { writeKeys } = await api.call<{ writeKeys: [{ key: string }] }>('POST', 'sources', {

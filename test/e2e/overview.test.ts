@@ -65,7 +65,7 @@ describe.concurrent('the statistics', () => {
     expect(await lastMinutes(service)).toMatchObject(expected)
   })
 
-  test('include rejected calls by source, and calls with a wrong write key only in the total', async () => {
+  test('include rejected calls by source, and calls with an unknown write key only in the total', async () => {
     await using service = await startService()
     const other = await service.createSource()
     await service.send('/v1/track', '{')

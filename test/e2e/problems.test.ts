@@ -30,13 +30,13 @@ test.for([
   ['a path of a different version', 404, 'not_found', 'GET /api/v2/sources', ''],
   ['the path of the API without a version', 404, 'not_found', 'GET /api?a=b', ''],
   [
-    'a wrong method of the reference page',
+    'the wrong method for the reference page',
     405,
     'method_not_allowed',
     'POST /api/docs',
     'Content-Length: 0',
   ],
-  ['a wrong method of a route', 405, 'method_not_allowed', 'GET /api/v1/replays/x/cancel/', ''],
+  ['the wrong method for a route', 405, 'method_not_allowed', 'GET /api/v1/replays/x/cancel/', ''],
   ['an Expect header', 400, 'bad_request', 'GET /api/v1/sources', 'Expect: miracles'],
 ] as const)('the response to %s is a Problem', async ([, status, code, line, header]) => {
   const response = await responseTo(line, ...(header === '' ? [] : [header]))

@@ -246,7 +246,7 @@ function fieldsTable(): string {
     code(field.code),
     field.usedBy.length === EVENT_TYPES.length ? 'all' : field.usedBy.join(', '),
   ])
-  return table(['field', 'type', 'meaning', 'code for a wrong type', 'used by'], rows)
+  return table(['field', 'type', 'meaning', 'code for the wrong type', 'used by'], rows)
 }
 
 /** The fields that are not validated. */

@@ -12,7 +12,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** A validation error of the management API. */
+/** A validation error from the management API. */
 export interface FailureDetail {
   /** A JSON Pointer or the name of a parameter. */
   readonly pointer: string

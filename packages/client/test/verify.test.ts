@@ -70,7 +70,7 @@ describe('verifySignature', () => {
     expect(await verify(BODY, simple(BODY, key), key)).toBe(false)
   })
 
-  test('refuses a changed body, a wrong secret and a missing signature', async () => {
+  test('refuses a changed body, the wrong secret and a missing signature', async () => {
     for (const headers of [standard(), simple()]) {
       expect(await verify(`${BODY} `, headers)).toBe(false)
       expect(await verify(BODY, headers, 'another')).toBe(false)

@@ -13,8 +13,9 @@ export const PAUSE_REASONS = [
   'disabled_by_receiver',
 ] as const
 
-/** Why deliveries are held, and since when, in milliseconds since the epoch. `resume` ends the pause. */
+/** Why deliveries are held. `resume` ends the pause. */
 export interface Pause {
+  /** In milliseconds since the epoch. */
   readonly since: number
   readonly reason: (typeof PAUSE_REASONS)[number]
 }

@@ -13,7 +13,7 @@ const REQUEST_BYTES = 557_056
 export interface Judgement {
   readonly result: LibraryResult
   readonly faults: readonly string[]
-  /** The errors of the library and the number of each response, to explain the faults. */
+  /** The errors from the library and the number of each response, to explain the faults. */
   readonly reports: string
 }
 
@@ -102,8 +102,8 @@ function runFaults(
       'an unknown call arrived',
     ),
     ...(scenario.hasWrongKey === true
-      ? unless(stored === 0 && unauthorized > 0, 'calls with a wrong key were not refused')
-      : unless(unauthorized === 0, 'calls with the right key were refused')),
+      ? unless(stored === 0 && unauthorized > 0, 'calls with an unknown write key were not refused')
+      : unless(unauthorized === 0, 'calls with a valid write key were refused')),
     ...sizeFaults(exchanges),
     ...unless(countedUnauthorized >= unauthorized, 'the service has not counted refused requests'),
   ]

@@ -16,7 +16,7 @@ const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]
   lost: ['lost', 'of these, all other calls'],
   refused: [
     'refused',
-    'calls that Hookline rejected, for example because of a wrong key or their size',
+    'calls that Hookline rejected, for example because of an unknown write key or their size',
   ],
   failedPermanently: [
     'failed',

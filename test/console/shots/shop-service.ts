@@ -88,7 +88,7 @@ export class ShopService implements AsyncDisposable {
   }
 
   async #tick(ticks: number, part: number): Promise<void> {
-    // A wave with a smaller one on top, like the traffic of a shop.
+    // A wave with a smaller one on top, like the traffic in a shop.
     await this.send(0.6 + 0.3 * Math.sin(part * 9) + 0.1 * Math.sin(part * 70))
     if (ticks % 40 === 0)
       await this.service.send('/v1/track', { event: 'Order Completed' }, this.#sources['iOS app'])

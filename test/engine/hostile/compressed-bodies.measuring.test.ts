@@ -16,7 +16,7 @@ const CONNECTIONS = 100
 const SECONDS = 3
 
 const zeros = Buffer.alloc(256 * 2 ** 20)
-/** JSON of nearly the maximum size, with very many objects. */
+/** JSON of nearly the maximum size, with as many objects as possible. */
 const objects = `{"batch":[${'{},'.repeat(170_000)}{}]}`
 const br = (bytes: Buffer | string): Buffer =>
   brotliCompressSync(bytes, {

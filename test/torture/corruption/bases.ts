@@ -107,7 +107,7 @@ class BaseMaker {
     })
   }
 
-  /** Sends calls of different users, in batches of 1 to 20. */
+  /** Sends calls from different users, in batches of 1 to 20. */
   async send(calls: number): Promise<void> {
     for (let left = calls; left > 0;) {
       const count = Math.min(left, 1 + Math.floor(Math.random() * 20))

@@ -23,7 +23,8 @@ export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): strin
   }
   const file = namedFile ?? join(dataDirOf(dataDir), 'admin-token')
   const token = contentOf(file)
-  // The content of a wrong file must not appear in a header, or in an error about that header.
+  // If this is the wrong file, its content must not appear in a header, or in an error about that
+  // header.
   if (/^[\u0021-\u007e]+$/.test(token)) return token
   throw noToken(`${file} does not contain an admin token.`)
 }

@@ -47,7 +47,7 @@ export class Output {
     return this.columns < Infinity ? `${at} (${this.age(at)})` : at
   }
 
-  /** The age of a time on a screen, else the time. */
+  /** On a screen, the age; otherwise, the time itself. */
   age(at: string): string {
     return this.columns < Infinity ? ageOf(at, Date.now()) : at
   }

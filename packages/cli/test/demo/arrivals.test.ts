@@ -30,7 +30,7 @@ describe('the list of failures in the demo', () => {
     expect(arrivals.faults()).toEqual([])
   })
 
-  it('includes each delivery that is missing or has a wrong signature', () => {
+  it('includes each delivery that is missing or has an invalid signature', () => {
     const arrivals = new Arrivals(expected)
     arrive(arrivals, { messageId: 'demo-page' }, 'stale')
     arrive(arrivals, change(true), 'valid')

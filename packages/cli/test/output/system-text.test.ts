@@ -19,7 +19,7 @@ const node = (id: string, change: Partial<Nodes[number]> = {}): Nodes[number] =>
   ...change,
 })
 
-/** The node lines of a service with these nodes. */
+/** The lines about nodes, for a service with these nodes. */
 function nodeLines(nodes: Nodes): string[] {
   const system: System = {
     version: '1.2.3',

@@ -7,7 +7,7 @@ type Identity =
   | { readonly userId?: string | null | undefined; readonly anonymousId: string }
 
 interface CommonFields {
-  /** Of several calls with the same id, only the first is delivered. At most 100 characters. Default: a random UUID. */
+  /** Only the first of several calls with the same id is delivered. At most 100 characters. Default: a random UUID. */
   readonly messageId?: string | undefined
   /** The time of the call. Set a time in the past to import history. A string is sent unchanged. Default: now. */
   readonly timestamp?: Date | string | undefined

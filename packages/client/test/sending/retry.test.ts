@@ -119,7 +119,7 @@ describe('a batch is retried', () => {
     expect(date).toBeGreaterThan(1_000)
   })
 
-  test('after 300 s if Retry-After requests a longer delay, so that a wrong header does not stop the client', async () => {
+  test('after 300 s if Retry-After requests a longer delay, so that an excessive value does not stop the client', async () => {
     const clock = new QuickClock()
     const respond = [{ status: 503, headers: { 'Retry-After': '999999' } }, 200]
     await using exchange = await openExchange({ respond, clock, ...NO_TIMEOUTS })

@@ -67,7 +67,7 @@ test('the backlog is averaged over the points that measured it', () => {
   expect(meanPendingOf([point({})])).toBeNull()
 })
 
-test('the current rate is the mean of the current minute and the one before, even with a wrong browser clock', () => {
+test("the current rate is the mean of the current minute and the one before, even if the browser's clock is wrong", () => {
   const at = (minute: number): string => new Date(minute * 60_000).toISOString()
   const points = [
     point({ at: at(0), received: 9_000 }),

@@ -19,7 +19,7 @@ export function newPrivateKey(): string {
   return PRIVATE + Buffer.concat(halves).toString('base64')
 }
 
-/** Whether the text has the format of `newPrivateKey`, and its halves belong together. */
+/** Whether the text has the format of `newPrivateKey`, and its public half matches its private half. */
 export function isPrivateKey(text: string): boolean {
   const bytes = bytesIn(text, PRIVATE)
   if (bytes?.length !== 2 * KEY_BYTES) return false

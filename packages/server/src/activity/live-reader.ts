@@ -4,7 +4,7 @@ import type { SecondCounts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
-/** A message of the stream. Messages without an id are not resent after a reconnect. */
+/** A message in the stream. Messages without an id are not resent after a reconnect. */
 export type StreamMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }

@@ -113,7 +113,7 @@ interface LiveStreamOptions {
   readonly onClose: () => void
 }
 
-/** A connection of the live tail. Reads messages only while the socket has room. */
+/** A connection to the live tail. Reads messages only while the socket has room. */
 export class LiveStream {
   readonly #options: LiveStreamOptions
   #cancelHeartbeat: () => void = () => undefined

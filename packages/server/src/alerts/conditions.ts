@@ -143,7 +143,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: { start: 'Write Key Unknown' },
     threshold: `A call with a missing or unknown write key was refused in the last ${hours(THRESHOLDS.refusedMs)}.`,
-    meaning: 'A client has a wrong write key, or a scanner is sending requests.',
+    meaning: 'A client has the wrong write key, or a scanner is sending requests.',
     remedy: 'If it is your client, use the write key of an existing source.',
   },
   rate_limit_exceeded: {

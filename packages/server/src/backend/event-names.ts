@@ -86,7 +86,7 @@ export interface EventNames {
 
   /**
    * Adds to the stored names, and moves the cursor: all or nothing. Resolves to false without changes if the cursor is not at
-   * `after`, or a user has been purged since: then read the state and the events again. Names of unknown sources are ignored.
+   * `after`, or if a user has been purged since: read the state and the events again. Names of unknown sources are ignored.
    */
   add(seen: SeenNames): Promise<boolean>
 

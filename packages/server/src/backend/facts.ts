@@ -49,7 +49,7 @@ export interface Facts {
   put(clause: Pick<FactClause, 'definition' | 'retention' | 'reachesBackTo'>): Promise<FactClause>
 
   /**
-   * Adds facts, makes their profiles dirty, and records how far the clauses are filled: all or nothing. Resolves to false without
+   * Adds facts, marks their profiles as dirty, and records how far the clauses are filled: all or nothing. Resolves to false without
    * changes if a user has been purged since the slice was read.
    */
   fill(slice: FillSlice): Promise<boolean>

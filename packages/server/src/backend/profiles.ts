@@ -172,8 +172,8 @@ export interface Profiles {
   begin(maxLinks: number): Promise<void>
 
   /**
-   * Applies a slice, makes changed profiles dirty, and moves the cursor to its end: all or nothing. Resolves to `undefined`
-   * without changes if the cursor is not at `after`, or a user has been purged since: then read the state and the slice again.
+   * Applies a slice, marks changed profiles as dirty, and moves the cursor to its end: all or nothing. Resolves to `undefined`
+   * without changes if the cursor is not at `after`, or if a user has been purged since: read the state and the slice again.
    */
   apply(slice: ProfileSlice): Promise<AppliedSlice | undefined>
 

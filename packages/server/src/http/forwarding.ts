@@ -163,7 +163,7 @@ export function acceptForwarded(
 }
 
 /**
- * Closes a forwarded connection after a request that a thread would handle. Otherwise all connections of a reverse
+ * Closes a forwarded connection after a request that a thread would handle. Otherwise all connections from a reverse
  * proxy would end up forwarded.
  */
 function closeAfterIngestionRequests(

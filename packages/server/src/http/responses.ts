@@ -56,7 +56,7 @@ const FRAMEWORK_CODES: ReadonlyMap<string, IngestCodeName> = new Map([
 const LOG_EVERY_MS = 10_000
 
 /**
- * Responds to errors of handlers and the framework. Logs server errors: each at most once every 10 s, with the number
+ * Responds to errors from handlers and the framework. Logs server errors: each at most once every 10 s, with the number
  * of requests.
  */
 export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
@@ -112,7 +112,7 @@ const LINGER_MS = 2_000
 /** How many bytes of the request are searched for its path. */
 const MAX_LINE = 2_048
 
-/** Errors of Node's HTTP parser with a specific code. All others are `bad_request`. */
+/** Errors from Node's HTTP parser with a specific code. All others are `bad_request`. */
 const PARSER_CODES: ReadonlyMap<string | undefined, IngestCodeName> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
   ['HPE_HEADER_OVERFLOW', 'headers_too_large'],

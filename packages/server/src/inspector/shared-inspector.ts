@@ -20,7 +20,7 @@ interface QueryMessage {
   readonly input: unknown
 }
 
-/** The inspectors of all nodes as one: each node has the requests of its deliveries. */
+/** The inspectors of all nodes as one: each node has the requests for its own deliveries. */
 export class SharedInspector {
   readonly #signals: SharedInspectorOptions['signals']
   readonly #own: Queries
@@ -67,7 +67,7 @@ export class SharedInspector {
     return removed.reduce((sum, count) => sum + count, 0)
   }
 
-  /** A starting node adopts the configured responses of the others. */
+  /** A starting node adopts the responses configured on the others. */
   async #begin(): Promise<void> {
     const [others] = await this.#queryOthers('responses')
     if (others !== undefined) this.#own.respond(others)

@@ -235,7 +235,7 @@ export const LOG_EVENTS = {
   ),
 } satisfies Record<string, LogEvent>
 
-/** The names of the events of a level. */
+/** The names of the events at a level. */
 export type LogEventName<Level extends LogEvent['level'] = LogEvent['level']> = {
   [Name in keyof typeof LOG_EVENTS]: (typeof LOG_EVENTS)[Name]['level'] extends Level ? Name : never
 }[keyof typeof LOG_EVENTS]

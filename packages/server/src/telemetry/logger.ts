@@ -3,7 +3,7 @@ import pino, { type DestinationStream, type LevelWithSilent } from 'pino'
 import type { LogEvent, LogEventName } from './log-events.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 
-/** Writes a line of an event. An event without an entry in LOG_EVENTS does not compile. */
+/** Writes a log line for an event. An event without an entry in LOG_EVENTS does not compile. */
 type Write<Level extends LogEvent['level']> = (fields: object, event: LogEventName<Level>) => void
 
 /** The log. Each event has one level. pino implements it. */
@@ -13,7 +13,7 @@ export interface Logger {
   readonly warn: Write<'warn'>
   readonly error: Write<'error'>
   readonly fatal: Write<'fatal'>
-  /** Whether lines of this level are written. Check it before building the fields of a frequent event. */
+  /** Whether lines at this level are written. Check it before building the fields of a frequent event. */
   readonly isLevelEnabled: (level: LogEvent['level']) => boolean
 }
 

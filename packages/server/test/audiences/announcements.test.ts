@@ -146,7 +146,7 @@ test('a deletion with an announcement announces that every member left, and remo
   expect((await announcedValues(open)).toSorted()).toEqual(all)
 })
 
-test('an audience waits until an audience it refers to has values, and announces no wrong value', async () => {
+test('an audience waits until an audience it refers to has values, and announces no incorrect value', async () => {
   await using open = await OpenAudiences.start()
   // More than the archive returns per slice.
   const orders = Array.from({ length: 3_000 }, (_, n) => acceptedEvent({ userId: `u${n % 5}` }))

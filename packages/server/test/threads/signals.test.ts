@@ -29,7 +29,7 @@ async function series({ metrics }: Awaited<ReturnType<typeof signalled>>, name: 
   return lines.filter((line) => name.test(line) && !line.startsWith('#'))
 }
 
-test("the log lines of a thread are in main's log, with errors, and without lines below its level", async () => {
+test("the log lines from a thread are in main's log, with errors, and without lines below its level", async () => {
   const { lines } = await signalled()
   expect(lines).toMatchObject([
     {

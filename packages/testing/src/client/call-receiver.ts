@@ -7,7 +7,7 @@ interface ReceivedCall {
   readonly timestamp: string
 }
 
-/** A receiver that responds with 200 and stores little of each call, for tests that send very many. */
+/** A receiver that responds with 200 and stores little of each call, for tests that send a very large number of calls. */
 export class CallReceiver implements AsyncDisposable {
   /** By messageId. */
   readonly calls = new Map<string, ReceivedCall>()

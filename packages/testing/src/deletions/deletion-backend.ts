@@ -30,7 +30,7 @@ export function openDeletionBackend(target: DeletionBackend): Promise<Backend> {
   })
 }
 
-/** Stores events of users, and requests their deletion. Returns the id of the deletion. */
+/** Stores events from users, and requests their deletion. Returns the id of the deletion. */
 export async function prepareDeletion(
   target: DeletionBackend,
   userIds: readonly string[],

@@ -52,7 +52,7 @@ const SETTINGS: Settings = {
 
 /** The whole service with a source, on its own data folder, used over HTTP. Disposing of it checks that nothing was lost. */
 export class RunningService implements AsyncDisposable {
-  /** All log lines of level `warn` and above, or of the level in `logLevel` and above. */
+  /** All log lines at level `warn` and above, or at the level in `logLevel` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []
   readonly #stack = new AsyncDisposableStack()
   readonly #folder = this.#stack.use(new TemporaryFolder())

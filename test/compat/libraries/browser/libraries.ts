@@ -53,7 +53,7 @@ function ofRudder({ userId, ...call }: Call): Call {
 const SHORT_QUEUE = { kill: 'keeps only the newest 100 calls' }
 const NO_GZIP = { gzip: 'does not compress' }
 const NO_SETTINGS = {
-  'wrong-key': 'gets no settings for a wrong key, and does not start',
+  'wrong-key': 'gets no settings for an unknown write key, and does not start',
   outage: 'gets no settings in an outage, and does not start',
 }
 

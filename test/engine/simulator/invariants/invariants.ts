@@ -172,7 +172,7 @@ export class Invariants {
 
   /**
    * Checks the invariants that must hold after each step of the clock.
-   * @param isUp whether the process runs and the backend is available to it
+   * @param isUp whether the process is running and the backend is available to it
    * @param areThreadsUp whether no thread is being restarted. The log waits for unfinished work of killed threads
    * @param laneOf the state of a lane; `undefined` while its thread is being restarted
    */

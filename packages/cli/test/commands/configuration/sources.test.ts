@@ -83,7 +83,7 @@ describe('hookline sources', () => {
     }
   })
 
-  it('exits 3 without a token or with a wrong one, and does not show it', async () => {
+  it('exits 3 if the token is missing or invalid, and does not show it', async () => {
     const list = ['sources', 'list', '--url', service.url]
     const [without, wrong, unfit] = await Promise.all([
       run([...list, '--data-dir', '/nowhere']),

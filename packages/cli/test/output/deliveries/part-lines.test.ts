@@ -26,7 +26,7 @@ function linesOf(state: Part['state'], reason?: Reason, nextAttemptAt: string | 
   return partLines(new Output({}), { ...part, outcome: 'retry' }, IDS)
 }
 
-describe('the lines of a webhook', () => {
+describe('the lines for a webhook', () => {
   it.for([
     ['delivered', 'delivered'],
     ['expired', 'expired'],
@@ -36,7 +36,7 @@ describe('the lines of a webhook', () => {
     expect(linesOf(state)).toEqual([`${URL} ${text}`])
   })
 
-  it('explain why an event waits, since when, and until when', () => {
+  it('explain why an event is waiting, since when, and until when', () => {
     expect(linesOf('pending', 'breaker_open', NEXT)).toEqual([
       `${URL} pending: breaker open after too many failed attempts`,
       `  since ${SINCE}, next attempt ${NEXT}`,

@@ -26,7 +26,7 @@ interface WebhookPartProps {
   readonly isOnly?: boolean
 }
 
-/** A delivery at one webhook: its state, why it waits, and what to do. */
+/** A delivery at one webhook: its state, why it is waiting, and what to do. */
 export function WebhookPart({
   part,
   attempts,

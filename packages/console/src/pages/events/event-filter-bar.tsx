@@ -16,7 +16,7 @@ import { type EventFilters, type FilterName, NO_FILTERS, RANGES } from './event-
 
 interface EventFilterBarProps {
   readonly filters: EventFilters
-  /** The error of the list, which a filter may have caused. */
+  /** The error from loading the list; a filter may have caused it. */
   readonly error: unknown
 }
 
@@ -29,7 +29,7 @@ const TEXTS = [
 
 const INPUTS = ['text', ...TEXTS.map(([name]) => name), 'from', 'to'] as const
 
-/** Inputs apply on Enter, selects immediately. Narrow screens collapse all but the first input. */
+/** Text inputs apply on Enter, select boxes immediately. Narrow screens collapse all but the first input. */
 export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactElement {
   const isWide = useIsWide()
   const zone = useZone()

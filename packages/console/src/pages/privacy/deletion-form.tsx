@@ -13,7 +13,7 @@ import { type DeletionFields, errorIn, idsIn, spacedIds } from './deletion-field
 
 interface FieldsProps {
   readonly fields: DeletionFields
-  /** The error of the last submit. */
+  /** The error from the last submission. */
   readonly error: unknown
   readonly onChange: (fields: DeletionFields) => void
 }

@@ -6,7 +6,7 @@ import { jsonError, rateLimitError, type SourceFields } from './source-fields.ts
 interface SourceInputsProps {
   readonly fields: SourceFields
   readonly onChange: (fields: SourceFields) => void
-  /** The error of the last submit. */
+  /** The error from the last submission. */
   readonly error: unknown
 }
 

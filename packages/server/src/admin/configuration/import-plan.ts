@@ -48,7 +48,7 @@ export function nextOf<T extends CatalogRecord>(planned: readonly PlannedRecord<
 
 /**
  * Compares the document with the catalog and plans the changes. Writes nothing.
- * @throws {Problem} `invalid_body` with all errors of the document
+ * @throws {Problem} `invalid_body` with all errors in the document
  */
 export function planImport(
   document: ConfigurationDocument,

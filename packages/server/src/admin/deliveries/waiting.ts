@@ -59,7 +59,7 @@ export const WAIT_REASONS = {
 
 export type WaitReason = keyof typeof WAIT_REASONS
 
-/** Why a part waits, as the API returns it. */
+/** Why a part is waiting, as the API returns it. */
 export const WaitingResponse = Type.Object(
   {
     reason: Type.Enum(Object.keys(WAIT_REASONS) as WaitReason[]),
@@ -74,7 +74,7 @@ export const WaitingResponse = Type.Object(
   },
 )
 
-/** Why a part waits. Times in milliseconds since the epoch. */
+/** Why a part is waiting. Times in milliseconds since the epoch. */
 interface PartWaiting {
   readonly reason: WaitReason
   readonly since: number
@@ -142,7 +142,7 @@ export function shownState(state: WebhookState, jumpMs: number): WebhookState {
   }
 }
 
-/** Why the part waits; `null` if it has ended or its webhook was removed. */
+/** Why the part is waiting; `null` if it has ended or its webhook was removed. */
 export function partWaiting(
   part: DeliveryPart,
   { destination, states, inFlight, now, jumpMs }: WaitContext,
@@ -199,7 +199,7 @@ function untilTime(
   return { reason: 'queued', since: dueAt, nextAttemptAt: now }
 }
 
-/** Why a part waits, as the API returns it. */
+/** Why a part is waiting, as the API returns it. */
 export function presentWaiting({ reason, since, nextAttemptAt }: PartWaiting): object {
   const { meaning: explanation, remedy } = WAIT_REASONS[reason]
   return {

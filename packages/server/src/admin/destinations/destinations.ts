@@ -193,7 +193,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, audit, clock, lanes, wake } = deps
-  // The handlers add the errors of the settings.
+  // The handlers add the errors in the settings.
   const attachValidation = true
   const create = { schema: schemas.create, attachValidation }
   const change = { schema: schemas.change, attachValidation }
@@ -280,7 +280,7 @@ export function sourceErrors({ sources }: CatalogSnapshot, body: unknown): reado
 
 /**
  * The settings in the body of a request. `previous`: the stored settings, absent for a new destination.
- * @throws {Problem} `invalid_body` with the errors of the body and the settings, and `more`
+ * @throws {Problem} `invalid_body` with the errors in the body and the settings, and `more`
  */
 function requestedSettings(
   { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
@@ -289,7 +289,7 @@ function requestedSettings(
   more: readonly FieldError[] = [],
 ): Destination['settings'] {
   if (validationError && !(validationError instanceof Problem)) throw validationError
-  // parseWebhooksSettings reports the errors of the settings.
+  // parseWebhooksSettings reports the errors in the settings.
   const bodyErrors = (validationError?.errors ?? []).filter(
     ({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer),
   )

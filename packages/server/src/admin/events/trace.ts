@@ -186,7 +186,7 @@ function explanationOf({ state, webhooks, quarantine }: TracedDelivery['delivery
   return { explanation: `Quarantined: ${quarantine.reason}`, remedy: RETRY }
 }
 
-/** Why each webhook waits, since when and until when. */
+/** Why each webhook is waiting, since when and until when. */
 function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explanation[] {
   return webhooks.flatMap((part) => {
     const waiting = partWaiting(part, context)

@@ -27,7 +27,7 @@ export function handleErrors(
   const dropping = new BodyTurns(clock, DROPPED_BYTES_PER_TURN)
   app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
-    // A wrong path takes precedence over an unreadable body.
+    // An unknown path or method takes precedence over an unreadable body.
     const problem = request.is404 ? routingProblem(request) : problemOf(error)
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request

@@ -80,7 +80,7 @@ export class OpenSessions {
     })
   }
 
-  /** Ends a session. Of concurrent calls, only the first is recorded. */
+  /** Ends a session. Only the first of several concurrent calls is recorded. */
   async end(request: FastifyRequest, session: StoredToken): Promise<void> {
     const { id } = session
     const { tokens, clock } = this.#options

@@ -74,7 +74,7 @@ const CONDITIONS: Clauses = {
 
 const GROUPS = ['and', 'or', 'not'] as const
 
-/** The errors of clauses and their combinations. */
+/** The errors in clauses and their combinations. */
 export function treeErrors(input: unknown, clauses: Clauses): readonly FieldError[] {
   const validation = new TreeValidation(clauses)
   validation.visit(input, '', 1)

@@ -8,7 +8,7 @@ export class UnusableServerError extends Error {
 /** SQLSTATE (PostgreSQL, appendix A): wrong user or password, no such database, no permission. */
 const WRONG_SETTINGS = ['28', '3D', '42501']
 
-/** Translates the error of a first connection; `undefined` if the settings did not cause it. */
+/** Translates the error from a first connection; `undefined` if the settings did not cause it. */
 export function unusablePostgresError(error: unknown): UnusableServerError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '' } = error as NodeJS.ErrnoException

@@ -77,7 +77,7 @@ function correctedTimestamp(
 function isPlausible(skewMs: number, waitMs: number): boolean {
   // Nothing is sent before it happened: a restored queue may have the `sentAt` of an earlier request.
   if (Math.abs(skewMs) > MAX_SKEW_MS || waitMs < -SENT_AT_PRECISION_MS) return false
-  // Otherwise a wrong `sentAt` in the future would move the call into the past by the same amount.
+  // Otherwise, a `sentAt` in the future would move the call into the past by the same amount.
   return skewMs > 0 || waitMs <= MAX_WAIT_MS
 }
 

@@ -169,7 +169,7 @@ class IngestThread {
   }
 
   /**
-   * Listens now, and again after each restart. Resolves to the URL. Rejects with the error of the system or of the
+   * Listens now, and again after each restart. Resolves to the URL. Rejects with the error from the system or the
    * thread.
    */
   async listen(at: ListenSettings): Promise<string> {

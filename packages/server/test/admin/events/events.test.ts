@@ -191,7 +191,7 @@ test('a trace has one decision for each destination', async () => {
   }
 })
 
-test('the events of a removed source can still be traced', async () => {
+test('the events from a removed source can still be traced', async () => {
   const event = await receive({ sourceId: 'src_removed' })
   expect(await server.must('GET', `/events/${event.id}`)).toMatchObject({
     source: { id: 'src_removed', name: null },

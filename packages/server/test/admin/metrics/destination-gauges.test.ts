@@ -19,7 +19,7 @@ function report(engine: TestEngine, clock: Clock = systemClock): void {
   })
 }
 
-test('a scrape reports the backlog of each destination, its age, why it waits, and the next attempt', async () => {
+test('a scrape reports the backlog of each destination, its age, why it is waiting, and the next attempt', async () => {
   await using refusing = await openReceiver({ respond: 'reset' })
   await using busy = await openReceiver({
     respond: { status: 429, headers: { 'Retry-After': '600' } },

@@ -20,15 +20,15 @@ const gzipped = { body: gzipSync('{"name":"web"}'), headers: { 'content-encoding
 
 test.each<[string, string, Call, ProblemCodeName]>([
   ['an unknown path', 'GET /nothing', {}, 'not_found'],
-  ['a wrong method', 'PUT /sources', {}, 'method_not_allowed'],
+  ['the wrong method', 'PUT /sources', {}, 'method_not_allowed'],
   [
-    'a wrong method with a form',
+    'the wrong method with a form',
     'PUT /sources',
     { body: 'name=web', headers: form },
     'method_not_allowed',
   ],
   [
-    'a wrong method without a token',
+    'the wrong method without a token',
     'PUT /sources',
     { headers: { authorization: '' } },
     'method_not_allowed',

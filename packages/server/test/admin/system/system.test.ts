@@ -172,7 +172,7 @@ test('shows the last complete download of a backup', async () => {
   await expect.poll(lastBackupAt).toBe('2026-01-15T12:00:00.000Z')
 })
 
-test('counts the open connections of the live tail', async () => {
+test('counts the open connections to the live tail', async () => {
   await using server = await AdminServer.open()
   const end = new AbortController()
   await server.stream('/live', { headers: {}, signal: end.signal })

@@ -46,7 +46,7 @@ async function refusal(connecting: Promise<void>): Promise<Error> {
 }
 
 describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
-  test('with a user and password in the URL, and is refused with a wrong password', async () => {
+  test('with a user and password in the URL, and is refused with the wrong password', async () => {
     const user = { user: 'hookline', password: 'p/ss w@rd' }
     await using nats = await NatsServer.start({ authorization: user })
     await appendAs(as(nats.url, `hookline:${encodeURIComponent(user.password)}`))

@@ -188,7 +188,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await removeAll(harness, {})).toBe(0)
     })
 
-    test('never removes a delivered event that another webhook still waits for', async () => {
+    test('never removes an event that one webhook has accepted while another webhook is still waiting for it', async () => {
       await using harness = await open()
       const old = aged(9)
       const accepted = partOf({ state: 'delivered' })
@@ -205,7 +205,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find(delivery.id)).toBeUndefined()
     })
 
-    test('skips events that a wrong clock has dated in the future', async () => {
+    test('skips events dated in the future by a clock that was wrong', async () => {
       await using harness = await open()
       await harness.backend.log.append([aged(-1000), aged(9)])
       await ackAll(harness, 2)

@@ -108,7 +108,7 @@ describe('a failure', () => {
     })
   })
 
-  test('is found in the cause of an error, and in the errors of several addresses', () => {
+  test('is found in the cause of an error, and in the errors for several addresses', () => {
     const caused = new Error('outer', { cause: failure('CERT_HAS_EXPIRED') })
     const tried = new AggregateError([failure('ENETUNREACH'), failure('ECONNREFUSED')])
     expect(classifyFailure(caused)?.class).toBe('certificate_invalid')

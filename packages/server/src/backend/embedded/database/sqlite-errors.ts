@@ -31,7 +31,7 @@ export function unavailableResult(message: string): OperationFailure {
   return { ok: false, message, isTransient: true, errcode: 0 }
 }
 
-/** The error of a failed operation; created by `unavailable` if the failure is transient. */
+/** The error for a failed operation; created by `unavailable` if the failure is transient. */
 export function errorOf(
   { message, isTransient, errcode }: OperationFailure,
   unavailable: (cause: Error) => BackendUnavailableError,

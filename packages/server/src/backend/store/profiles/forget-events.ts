@@ -26,7 +26,7 @@ export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUs
 }
 
 /**
- * Removes facts, counts and current traits of these events, and makes the profiles dirty since
+ * Removes facts, counts and current traits of these events, and marks the profiles as dirty as of
  * `at`. Call `lockProfiles` first.
  */
 export async function forgetEvents(tx: Tx, events: readonly EventOfUser[], at: number) {

@@ -171,7 +171,7 @@ async function columnOf(tx: ReadTx, ids: readonly IdInSpace[], column: Statement
   return ids.map((_, index) => found.get(index))
 }
 
-/** Makes the profiles of identities dirty since `at`, unless they already are. */
+/** Marks the profiles of identities as dirty as of `at`, unless they are already dirty. */
 export async function touchProfiles(tx: Tx, identities: readonly number[], at: number) {
   if (identities.length === 0) return
   const profiles = sql`SELECT profile FROM identities WHERE id IN (${numbersIn(tx, identities)})`

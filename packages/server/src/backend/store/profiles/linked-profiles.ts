@@ -17,7 +17,7 @@ import {
 } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 
-/** Adds claims and aliases, and relinks the affected profiles. Of several events for a pair, the earliest counts. */
+/** Adds claims and aliases, and relinks the affected profiles. The earliest of several events for a pair counts. */
 export async function addLinks(
   tx: Tx,
   links: { readonly claims: readonly IdentityPair[]; readonly aliases: readonly IdentityPair[] },
@@ -152,7 +152,7 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
 }
 
 /**
- * Moves the results of ended profiles to their new profiles. A new profile is dirty since the earliest
+ * Moves the results of ended profiles to their new profiles. A new profile gets the earliest
  * `dirty_since` of itself and the ended profiles.
  */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {

@@ -65,7 +65,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a node connects to PostgreSQ
     )
   })
 
-  test('and reports a wrong user, password or database, without the password', async () => {
+  test('and reports an incorrect user, password or database, without the password', async () => {
     using folder = new TemporaryFolder()
     const { server, url } = await openTlsServer(folder.path)
     await using _server = server

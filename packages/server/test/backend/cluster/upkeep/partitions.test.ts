@@ -14,7 +14,7 @@ import {
 import { clusterSkipReason } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
-/** Holds a transaction open that has read `table`, while `use` runs. */
+/** Keeps a transaction that has read `table` open while `use` runs. */
 async function whileInUse(days: ClusterDays, table: string, use: () => Promise<void>) {
   const options = '-c search_path=hookline'
   const client = new pg.Client({

@@ -147,7 +147,7 @@ export function previewsConformance(open: OpenBackendHarness): void {
       expect(await membersOf({ or: [{ not: order }, { event: 'Other' }] })).toEqual(['a', 'b'])
     })
 
-    test('counts calls of anonymous users and of linked ones', async () => {
+    test('counts calls from anonymous users and from linked ones', async () => {
       await using harness = await open()
       const nobody = { userId: undefined } as unknown as Partial<Event>
       await receiveAll(harness, [

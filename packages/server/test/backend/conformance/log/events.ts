@@ -290,7 +290,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const count = 20_000
       const isMine = (index: number): boolean => index % 1000 === 7 || index >= count - 3
-      // Each a millisecond later, because events of different sources are ordered by time.
+      // Each a millisecond later, because events from different sources are ordered by time.
       const all = Array.from({ length: count }, (_, index) =>
         isMine(index)
           ? acceptedEvent({

@@ -222,7 +222,7 @@ export function factsConformance(open: OpenBackendHarness): void {
   })
 
   describe('filling', () => {
-    test('adds archived facts once and makes their profiles dirty', async () => {
+    test('adds archived facts once and marks their profiles as dirty', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [{}, {}, {}, { userId: 'u2' }])

@@ -38,7 +38,7 @@ export function changeOf(
   }
 }
 
-/** Begins profiles if needed, and applies changes as the next slice. Their profiles are dirty since `at`. */
+/** Begins profiles if needed, and applies changes as the next slice. Their profiles become dirty at `at`. */
 export async function follow(
   { backend: { profiles } }: BackendHarness,
   changes: readonly Partial<ProfileChange>[],

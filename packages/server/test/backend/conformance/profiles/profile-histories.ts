@@ -11,7 +11,7 @@ const MAX_LINKS = 3
 type Call = Partial<ProfileChange> &
   Required<Pick<ProfileChange, 'space' | 'timestamp' | 'eventId'>>
 
-/** Calls of a few people on a few devices with different clocks, in one space per history. */
+/** Calls from a few people on a few devices with different clocks, in one space per history. */
 function historyOf(chance: Chance, space: string): readonly Call[] {
   const people = ['u1', 'u2', 'u3', 'u4'].slice(0, chance.integer(1, 4))
   const devices = ['d1', 'd2', 'd3', 'd4', 'd5'].slice(0, chance.integer(1, 5))
