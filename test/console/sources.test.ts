@@ -182,7 +182,7 @@ test('a source is deleted once its name is typed, with the destinations that the
   await go(`sources?source=${service.source.id}&tab=settings`)
   await page.getByRole('button', { name: 'Delete source…' }).click()
   const confirm = page.getByRole('dialog', { name: 'Delete Test?' })
-  await confirm.getByText('These destinations will also be deleted').waitFor()
+  await confirm.getByText('This destination will also be deleted').waitFor()
   await confirm.getByLabel('Type “Test” to confirm').fill('Test')
   await confirm.getByRole('button', { name: 'Delete source' }).click()
   await page.getByText('No sources yet').waitFor()

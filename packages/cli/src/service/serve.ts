@@ -62,7 +62,7 @@ async function runUntil(
   await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(failureOf)])
   if (signal instanceof Failure) throw signal
-  const note = `Waiting for requests and deliveries in flight. Send ${signal} again to exit immediately.`
+  const note = `Waiting for requests and attempts in flight. Send ${signal} again to exit immediately.`
   log.logger.info({ reason: signal, note }, 'service.stopping')
   return signal
 }

@@ -104,7 +104,7 @@ function userIn(line: string, { column, separator }: Header, isUtf8: boolean): P
   }
   const userId = cells[column] ?? ''
   return userId === ''
-    ? { code: 'no_user', message: `Column ${column + 1} is empty.` }
+    ? { code: 'no_user', message: `The userId (column ${column + 1}) is empty.` }
     : checkUserId(userId, isUtf8)
 }
 

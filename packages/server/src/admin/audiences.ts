@@ -85,7 +85,7 @@ const schemas = {
       Schema.strict,
     ),
     response: Schema.ok(
-      'The number of different users in add and in remove.',
+      'The numbers of different users in add and in remove, including users that needed no change.',
       Type.Object({ added: Type.Integer(), removed: Type.Integer() }),
     ),
   },

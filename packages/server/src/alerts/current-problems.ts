@@ -187,7 +187,7 @@ const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
   ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
   [
     'deliveries',
-    'Save the log for a bug report, then restart the service. Deliveries in flight are sent again.',
+    'Save the log for a bug report, then restart the service. Attempts in flight are repeated.',
   ],
   [
     'workers',

@@ -50,7 +50,7 @@ export function addDestinations(program: ApiCommand): void {
     .runOn('destination', async ({ api, output, command }, id) => {
       await confirm(command, async () => {
         const { name, health } = await api.getDestination(id)
-        return `This deletes the destination ${JSON.stringify(name)} (${id}) and its undelivered events: ${formatCount(health.pending)} pending, ${formatCount(health.held)} held.`
+        return `This deletes the destination ${JSON.stringify(name)} (${id}) and drops its unfinished deliveries: ${formatCount(health.pending)} pending, ${formatCount(health.held)} held. Events are kept.`
       })
       await api.removeDestination(id)
       output.data({ id, deleted: true }, () => `Deleted ${id}.`)

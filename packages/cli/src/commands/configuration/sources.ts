@@ -96,7 +96,7 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${countText(writeKeys.length, 'write key')}.`
   return names.length === 0
     ? `${keys} It has no destinations.`
-    : `${keys} This also deletes its destinations (${shortList(names)}) and their undelivered events.`
+    : `${keys} This also deletes its ${names.length === 1 ? 'destination' : 'destinations'} (${shortList(names)}), and drops all unfinished deliveries. Events are kept.`
 }
 
 function addKeyCommands(sources: ApiCommand): void {

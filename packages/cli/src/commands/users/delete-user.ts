@@ -71,7 +71,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
         ]),
     ...(staying.length === 0
       ? []
-      : [`These aliased users are not deleted: ${shortList(staying)}.`]),
+      : [`Aliased users who will not be deleted: ${shortList(staying)}.`]),
     ...(userIds.length > MAX_LOOKUPS
       ? [`Only the first ${MAX_LOOKUPS} users were checked for linked ids.`]
       : []),

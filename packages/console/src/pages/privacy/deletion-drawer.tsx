@@ -163,8 +163,8 @@ function NotificationTable({ notifications }: Pick<Deletion, 'notifications'>): 
   if (notifications.length === 0)
     return (
       <p className="text-ink-soft max-w-prose">
-        These sources had no enabled destination, so no notices were sent. Receivers that got
-        earlier events must delete their data themselves.
+        There was no enabled destination to notify. Receivers that got earlier events must delete
+        their own copies.
       </p>
     )
   return (

@@ -84,11 +84,12 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
       {notified !== undefined && (
         <li>
           {notified.length === 0 ? (
-            'These sources have no enabled destination, so no notices will be sent.'
+            'There is no enabled destination to notify.'
           ) : (
             <>
-              <strong>{countText(notified.length, 'destination')} will be notified</strong> for each
-              ID: {listOf(notified.map(({ name }) => name))}.
+              For each ID,{' '}
+              <strong>{countText(notified.length, 'destination')} will be notified</strong>:{' '}
+              {listOf(notified.map(({ name }) => name))}.
             </>
           )}
         </li>

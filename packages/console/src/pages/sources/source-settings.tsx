@@ -174,7 +174,9 @@ function DeleteSource({
       {destinations === undefined || destinations.length > 0 ? (
         <>
           <p className="text-failed">
-            These destinations will also be deleted, and their pending events will not be delivered:
+            {destinations?.length === 1
+              ? 'This destination will also be deleted, and its pending events will not be delivered:'
+              : 'These destinations will also be deleted, and their pending events will not be delivered:'}
           </p>
           <ul className="list-disc pl-5">
             {destinations?.slice(0, MAX_NAMES).map(({ id, name }) => (

@@ -75,7 +75,10 @@ const limitValue = Type.Unsafe({
 
 const EffectiveLimitResponse = Type.Object({
   value: limitValue,
-  origin: Schema.oneOf(['webhook', 'service'], 'webhook: its limits. service: the settings.'),
+  origin: Schema.oneOf(
+    ['webhook', 'service'],
+    'webhook: limits of the webhook. service: settings of the service.',
+  ),
   setting: Schema.nullable(
     Schema.text("The name of the setting; null for the webhook's own limit, or without a setting."),
   ),

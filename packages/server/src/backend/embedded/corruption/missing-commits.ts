@@ -47,7 +47,7 @@ function missingDatabase(
   const last =
     mark === undefined || mark === 'corrupted'
       ? ''
-      : ` It had ${countText(mark.number, 'commit')} and ${countText(mark.lastSeq, 'event')}.`
+      : ` The database had ${countText(mark.number, 'commit')} and ${countText(mark.lastSeq, 'event')}.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
   throw new MissingCommitsError(
