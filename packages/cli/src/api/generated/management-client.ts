@@ -1343,7 +1343,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 perSecond: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
@@ -1351,7 +1351,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 concurrency: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
@@ -1359,7 +1359,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 timeout: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
@@ -1367,7 +1367,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 retryWindow: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
@@ -1375,7 +1375,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 retrySchedule: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;
@@ -1383,7 +1383,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 retryOn: {
                     /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
                     value: number | string | any[] | null;
-                    /** webhook: its limits. service: the settings. */
+                    /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
                     /** The name of the setting; null for the webhook's own limit, or without a setting. */
                     setting: string | null;

@@ -93,7 +93,7 @@ export function tokenActor(
     return authFailureLimit.add(address) ?? unauthorizedProblem('invalid_token')
   if (isExpired(stored, authentication.clock.wall())) {
     const { name, expiresAt } = stored
-    const detail = `The token ${JSON.stringify(name)} expired at ${formatTimestamp(expiresAt!)}.`
+    const detail = `The token ${JSON.stringify(name)} expired at ${formatTimestamp(expiresAt!)}. Use another token, or create a new one.`
     return unauthorizedProblem('invalid_token', detail)
   }
   return { ...usedNow(stored, authentication), credential }

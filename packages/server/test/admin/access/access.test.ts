@@ -89,7 +89,9 @@ describe('each route', () => {
       const { status, headers, body } = await probe(route, tokens.get('expired'))
       expect([route, status]).toEqual([route, 401])
       expect(headers.get('www-authenticate')).toContain('invalid_token')
-      expect(body.detail).toBe('The token "admin" expired at 2026-01-15T13:00:00.000Z.')
+      expect(body.detail).toBe(
+        'The token "admin" expired at 2026-01-15T13:00:00.000Z. Use another token, or create a new one.',
+      )
     }
   })
 
