@@ -87,7 +87,6 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
             'There is no enabled destination to notify.'
           ) : (
             <>
-              For each ID,{' '}
               <strong>{countText(notified.length, 'destination')} will be notified</strong>:{' '}
               {listOf(notified.map(({ name }) => name))}.
             </>
