@@ -410,7 +410,7 @@ export type Replay = {
     requeued: number;
     /** How many of these were delivered. */
     delivered: number;
-    /** How many of these failed. */
+    /** How many of these failed. The others are in progress, or were declined by the transform. */
     failed: number;
     /** How far the replay has progressed between from and to. */
     reachedAt: string | null;

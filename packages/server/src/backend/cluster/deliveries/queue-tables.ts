@@ -146,7 +146,8 @@ function countReplayEnds(changed: string): RawBuilder<unknown> {
   const slot = Math.floor(Math.random() * SLOTS)
   return sql`
     INSERT INTO replay_ends AS ends
-    SELECT replay_id, ${slot}::int, count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state <> 'delivered')
+    SELECT replay_id, ${slot}::int, count(*) FILTER (WHERE state = 'delivered'),
+      count(*) FILTER (WHERE state NOT IN ('delivered', 'declined'))
     FROM ${sql.table(changed)}
     WHERE replay_id IN (SELECT id FROM replays) AND before IN ('pending', 'held') AND state NOT IN ('pending', 'held')
     GROUP BY replay_id ORDER BY replay_id

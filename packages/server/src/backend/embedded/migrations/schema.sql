@@ -338,7 +338,7 @@ CREATE TRIGGER replayed_delivery_ends AFTER UPDATE OF state ON deliveries
     AND OLD.state IN ('pending', 'held') AND NEW.state NOT IN ('pending', 'held')
 BEGIN
   INSERT INTO replay_ends
-    SELECT id, 0, NEW.state = 'delivered', NEW.state <> 'delivered' FROM replays WHERE id = NEW.replay_id
+    SELECT id, 0, NEW.state = 'delivered', NEW.state NOT IN ('delivered', 'declined') FROM replays WHERE id = NEW.replay_id
     ON CONFLICT (replay_id, slot) DO UPDATE
       SET delivered = delivered + excluded.delivered, failed = failed + excluded.failed;
 END;

@@ -138,23 +138,26 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await again.replays.advance(last!, step)).toBeUndefined()
     })
 
-    test('count the outcomes of their deliveries, but not of manual retries', async () => {
+    test('count the outcomes of their deliveries except declined ones, but not of manual retries', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const job = newReplay()
       await replays.create(job)
-      const ended = [0, 1, 2].map((at) => recordAt(harness, NOON + at, 'rejected'))
-      const [good, bad, late] = await Promise.all(ended)
-      const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
+      const ended = [0, 1, 2, 3].map((at) => recordAt(harness, NOON + at, 'rejected'))
+      const [good, bad, late, unwanted] = await Promise.all(ended)
+      const selected = [good!, bad!, late!, unwanted!]
+      const step = { deliveries: selected, scanned: 4, reachedAt: NOON, now: NOON }
       await replays.advance(job, { ...step, cursor: null })
-      const record = async (id: string, state: 'delivered' | 'held' | 'expired'): Promise<void> => {
+      type Outcome = 'delivered' | 'declined' | 'held' | 'expired'
+      const record = async (id: string, state: Outcome): Promise<void> => {
         const change = { state, attemptCount: 1, dueAt: null, webhooks: [partOf({ state })] }
         const delivery = { ...(await deliveries.find(id))!, ...change }
         await deliveries.record([{ delivery, attempts: [] }])
       }
       await record(good!.id, 'delivered')
       await record(bad!.id, 'held')
-      expect(await replays.find(job.id)).toMatchObject({ requeued: 3, delivered: 1, failed: 0 })
+      await record(unwanted!.id, 'declined')
+      expect(await replays.find(job.id)).toMatchObject({ requeued: 4, delivered: 1, failed: 0 })
       await record(bad!.id, 'expired')
       await harness.reopen()
       const again = harness.backend
