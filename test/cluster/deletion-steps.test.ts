@@ -14,7 +14,10 @@ import {
 /** The short form tries every third step, with a different offset each time. */
 const EVERY = isShortRun() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
-/** Before and after each of: the start, two slices of users and the end of each of three steps, and the erasure. */
+/**
+ * Before and after each write: the start; for each of three steps, two slices of users and the end; and
+ * the erasure.
+ */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterSkipReason() !== undefined)(

@@ -5,7 +5,7 @@ import { multiplyParked } from './multiply.ts'
 
 const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
-/** Less than an hour: startup assumes that a clock that was wrong set a later due time, and corrects it. */
+/** Less than an hour: startup assumes that a wrong clock set a later due time, and corrects it. */
 const HALF_AN_HOUR = 30 * 60 * 1000
 /** The limit for a restart, and on slow machines the limit relative to a start with an empty database. */
 const RESTART_MS = 3_000

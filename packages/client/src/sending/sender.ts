@@ -65,8 +65,8 @@ export class Sender {
   }
 
   /**
-   * Called when the page ends. Before returning, starts every batch that is waiting for its turn, a retry or
-   * compression.
+   * Called when the page ends. Starts every batch that is waiting for its turn before returning, and
+   * those waiting for a retry or compression in the following microtasks.
    */
   hurry(): void {
     this.#options.transport.hurry()

@@ -15,7 +15,7 @@ async function printed(DEBUG: string): Promise<string[]> {
 }
 
 describe.concurrent('DEBUG', () => {
-  test('analytics logs each queued call, flush with its cause, response and retry', async () => {
+  test('"analytics" logs each queued call, each flush with its cause, each response and each retry', async () => {
     const lines = await printed('analytics')
     const patterns = [
       ...Array.from(

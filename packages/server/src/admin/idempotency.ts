@@ -162,7 +162,7 @@ export function seal(text: string, credential: Redacted, label: string): string 
   return encrypt(text, sealingKey(credential, label)).toString('base64')
 }
 
-/** Decrypts the result of `seal`. @throws if credential, label or text was altered */
+/** Decrypts the result of `seal`. @throws if the credential or label differs, or the text was altered */
 export function unseal(sealed: string, credential: Redacted, label: string): string {
   return decrypt(Buffer.from(sealed, 'base64'), sealingKey(credential, label))
 }

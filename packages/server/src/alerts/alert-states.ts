@@ -91,8 +91,8 @@ export function activeAlerts(
 
 /**
  * The key of the alert about a finding. Webhooks have their own alerts, except failing webhooks:
- * the results of attempts are counted for the whole destination. Corruptions found in the same hour
- * are one alert.
+ * the results of attempts are counted for the whole destination. All corruption found in the same hour
+ * is one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
   if (condition === 'damage_found' && since !== null)

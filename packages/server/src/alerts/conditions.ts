@@ -30,7 +30,7 @@ export const THRESHOLDS = {
   expiringMs: HOUR_MS,
   /** Less free space is a problem. 2 GiB is enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
-  /** The free share of the disk that is enough on small disks, which never have 2 GiB free. */
+  /** The free share that is enough on disks smaller than 20 GiB. */
   minFreeShare: 0.1,
   maxBackupAgeMs: 2 * DAY_MS,
   certificateMs: 30 * DAY_MS,

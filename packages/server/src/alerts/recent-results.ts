@@ -75,7 +75,7 @@ export class RecentResults {
       this.#readTo = undefined
     }
     if (this.#readTo === undefined) {
-      // Whole hours before, minutes after: no count is read twice.
+      // Hours before `hour`, and minutes from then on, so that no count is read twice.
       await this.#read('hour', startOf(now - THRESHOLDS.lostMs, SPANS.hour), hour)
       await this.#read('minute', hour, now + 1)
     } else {

@@ -420,7 +420,7 @@ test('a node that was lost and is removed from the list closes its incident', as
   ])
 })
 
-test('an alert about a corruption has no description, which only admins may see', async () => {
+test('an alert about corruption has no description, because only admins may see descriptions', async () => {
   await using watched = await WatchedBackend.open()
   watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
   for (let second = 0; second < 60; second += 5) await watched.check()

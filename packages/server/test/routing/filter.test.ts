@@ -98,7 +98,7 @@ describe('a sample', () => {
     expect(chosen(0.1).length).toBeLessThan(1_150)
   })
 
-  it('only gains users when its rate increases', () => {
+  it('keeps all of its users when its rate increases', () => {
     const more = new Set(chosen(0.3))
     expect(chosen(0.1).filter((event) => !more.has(event))).toEqual([])
   })

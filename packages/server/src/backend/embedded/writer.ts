@@ -41,7 +41,8 @@ interface RunOptions<Value> extends Pick<WriteOptions, 'maxWaitMs'> {
  * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or within `maxWaitMs`.
  * 2. The flush moves `#waiting` to `#committing` and posts it, unless a transaction is in progress.
  * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
- * 4. The writer flushes operations queued in the meantime, then settles the promises in call order.
+ * 4. The writer settles the promises in call order, and schedules the next flush if operations are
+ *    waiting.
  *
  * This is group commit: a slow disk leads to larger transactions, not a longer queue.
  */

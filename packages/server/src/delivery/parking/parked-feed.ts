@@ -33,6 +33,7 @@ const AFTER_FAILURE_MS = 1_000
  *     webhook removed ───────────────────────────────────────▶ parts for the current webhooks
  *     destination removed ───────────────────────────────────▶ rejected
  *     retry window over while the breaker was open ──────────▶ expired
+ *     retry window over while the URL is forbidden ──────────▶ expired or rejected
  *
  * Parts of a disabled destination wait. The feed sleeps until the earliest known due time. An earlier due
  * time, a lane with room, a closed breaker or a change to the catalog wakes it.

@@ -30,8 +30,8 @@ export interface AttemptRules {
  *     pending ─ a response that no retry would change ──────────────────────────▶ rejected
  *     pending ─ the transform returns nothing ──────────────────────────────────▶ declined
  *     pending ─ any other failure; the next attempt fits the window ────────────▶ pending, due later
- *     pending ─ any other failure, or no attempt; the window is over ───────────▶ expired or rejected
- *     pending ─ a failed attempt, and another webhook has the event (`any`) ────▶ not_retried
+ *     pending, held ─ the window is over, or the next attempt would be too late ▶ expired or rejected
+ *     pending, held, expired ─ it failed, and another webhook accepts (`any`) ──▶ not_retried
  *     pending ─ the webhook or the destination is paused, the URL is forbidden ─▶ held ─ resumed ─▶ pending
  *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed
  */

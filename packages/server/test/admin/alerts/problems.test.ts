@@ -252,7 +252,7 @@ test('destinations beyond the limit are counted, and those with lost deliveries 
   })
 })
 
-test('only admins see the description of a corruption', async () => {
+test('only admins see the description of corruption', async () => {
   await using server = await open()
   const corruptions = async () => [{ foundAt: NOON, description: 'planted.db lost 3 rows' }]
   Object.assign(server.backend.upkeep, { corruptions })

@@ -205,7 +205,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find(delivery.id)).toBeUndefined()
     })
 
-    test('skips events dated in the future by a clock that was wrong', async () => {
+    test('skips events that a wrong clock stamped in the future', async () => {
       await using harness = await open()
       await harness.backend.log.append([aged(-1000), aged(9)])
       await ackAll(harness, 2)

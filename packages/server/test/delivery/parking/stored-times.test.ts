@@ -21,33 +21,27 @@ const timesOf = ({ webhooks }: Delivery): unknown =>
     dueAt === null ? null : dueAt - START,
   ])
 
-describe('the times of a part stored by another process', () => {
+describe('a part stored by another process', () => {
   test.for([
-    ['were due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
-    ['are due at the start', -HOUR, 0, -HOUR, 0],
+    ['was due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
+    ['is due at the start', -HOUR, 0, -HOUR, 0],
+    ['is due later than the longest possible wait', 2 * DAY - HOUR, 2 * DAY, MINUTE - HOUR, MINUTE],
+    ['is due later because of earlier limits', -HOUR, 10 * HOUR, -HOUR, MINUTE],
     [
-      'are due later than the longest possible wait',
-      2 * DAY - HOUR,
-      2 * DAY,
-      MINUTE - HOUR,
-      MINUTE,
-    ],
-    ['are due later because of earlier limits', -HOUR, 10 * HOUR, -HOUR, MINUTE],
-    [
-      'are due at the end of the longest possible wait',
+      'is due at the end of the longest possible wait',
       MINUTE,
       MINUTE + HOUR,
       MINUTE,
       MINUTE + HOUR,
     ],
-  ] as const)('%s: the rest of the window remains', ([, firstDueAt, dueAt, first, due]) => {
+  ] as const)('%s, and keeps the rest of its window', ([, firstDueAt, dueAt, first, due]) => {
     const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
     const known = withCorrectedDueTimes(stored, TIMES)
     expect(timesOf(known)).toEqual([[first, due]])
     expect(withCorrectedDueTimes(known, TIMES)).toBe(known)
   })
 
-  test('remain unchanged if it has ended or is held, regardless of other parts of the delivery', () => {
+  test('keeps its times if it has ended or is held, regardless of the other parts of its delivery', () => {
     const ended = { state: 'expired', firstDueAt: START - DAY, dueAt: null } as const
     const held = { state: 'held', firstDueAt: START - DAY, dueAt: null } as const
     const late = { firstDueAt: START - DAY, dueAt: START - DAY }

@@ -49,7 +49,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => SliceResu
       }
       if (performance.now() > end) return { removed, cursor: String(seq) }
     }
-    // A recent event among old ones may have been dated by a clock that was wrong. A slice with only
+    // A recent event among old ones may have been stamped by a wrong clock. A slice with only
     // recent events marks the end.
     const isEnd = rows.length < SLICE_EVENTS || !hasOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
