@@ -42,11 +42,11 @@ type Client struct {
 	OnError func(error)
 	// MaxQueueMessages is the maximum number of calls in the queue, including calls in flight. Default: 100,000.
 	MaxQueueMessages int
-	// MaxQueueBytes is the maximum size of the queue, in bytes of JSON. Default: 64 MB (67,108,864).
+	// MaxQueueBytes is the maximum size of the queue, in bytes of JSON. Default: 64 MiB (67,108,864).
 	MaxQueueBytes int
-	// MaxBatchBytes is the maximum size of a request, in bytes before compression. Default: 500 KB (512,000).
+	// MaxBatchBytes is the maximum size of a request, in bytes before compression. Default: 500 KiB (512,000).
 	MaxBatchBytes int
-	// MaxMessageBytes is the maximum size of a call, in bytes of JSON. Default: 32 KB (32,768).
+	// MaxMessageBytes is the maximum size of a call, in bytes of JSON. Default: 32 KiB (32,768).
 	MaxMessageBytes int
 	// MaxRetries is the number of retries before a batch fails. Default: 10.
 	MaxRetries int

@@ -31,7 +31,7 @@ function batchOf(bytes: number): string {
 }
 
 describe.concurrent('a single call', () => {
-  test('of 32 KB is accepted, and arrives complete', async () => {
+  test('of 32 KiB is accepted, and arrives complete', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -73,7 +73,7 @@ describe.concurrent('a single call', () => {
 })
 
 describe.concurrent('a batch request', () => {
-  test('of 544 KB is accepted, and all its calls arrive', async () => {
+  test('of 544 KiB is accepted, and all its calls arrive', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -103,7 +103,7 @@ function authentication(): string[] {
     fence('sh', curl('/v1/track', call, { key: "-H 'X-Write-Key: wk_…'" })),
     fence('sh', curl('/v1/track?writeKey=wk_…', call, { key: '' })),
     fence('sh', curl('/v1/track', { writeKey: 'wk_…', ...call }, { key: '' })),
-    'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in proxy logs. In a body of 16 KB or more, write the key without JSON escapes.',
+    'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in proxy logs. In a body of 16 KiB or more, write the key without JSON escapes.',
     'Browsers can send calls from any site: all paths on this page support CORS.',
   ]
 }

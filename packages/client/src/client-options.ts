@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly maxBatchBytes?: number | undefined
   /** The maximum size of a call, in bytes of JSON. Default: 32,768. */
   readonly maxMessageBytes?: number | undefined
-  /** The maximum size of the queue, in bytes of JSON. Default: 67,108,864 (64 MB). */
+  /** The maximum size of the queue, in bytes of JSON. Default: 67,108,864 (64 MiB). */
   readonly maxQueueBytes?: number | undefined
   /** The maximum number of calls in the queue. Default: 100,000. */
   readonly maxQueueMessages?: number | undefined

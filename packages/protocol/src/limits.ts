@@ -15,8 +15,8 @@ export const CALL_LIMITS = {
 export const LIMITS = {
   ...CALL_LIMITS,
   /**
-   * One request to the server, in bytes after decompression: 512 KB of calls, because some libraries count only these, and
-   * 32 KB for the other fields in a batch.
+   * One request to the server, in bytes after decompression: 512 KiB of calls, because some libraries count only these, and
+   * 32 KiB for the other fields in a batch.
    */
   requestBytes: (512 + 32) * 1024,
   webhooksPerDestination: 5,

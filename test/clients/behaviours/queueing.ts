@@ -79,14 +79,14 @@ export const QUEUEING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'rejects a call over 32 KB immediately',
+    name: 'rejects a call over 32 KiB immediately',
     async check(client) {
       await using exchange = await openExchange(client, 200)
       assert.ok(await failsToTrack(exchange.client, '0', { text: 'x'.repeat(33_000) }))
     },
   },
   {
-    name: 'never sends a request over 500 KB, even at close',
+    name: 'never sends a request over 500 KiB, even at close',
     async check(client) {
       await using exchange = await openExchange(client, 200, { flushAt: 100 })
       for (const event of names(60))

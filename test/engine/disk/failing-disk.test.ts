@@ -62,7 +62,7 @@ test('calls are accepted and delivered while checkpoints of the write-ahead log 
   const { disk, receiver, service, accepted, send } = await setUp(stack, skip)
   disk.fail({ error: 'EIO', file: 'hookline.db' })
   const wal = join(disk.path, 'hookline.db-wal')
-  // SQLite attempts a checkpoint at 16 MB.
+  // SQLite attempts a checkpoint at 16 MiB.
   while (statSync(wal).size < 20 * MIB) expect((await send()).status).toBe(200)
   await receiver.waitFor(accepted.size)
   expect(await service.stop(), service.stderr).toBe(0)

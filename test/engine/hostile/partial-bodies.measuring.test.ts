@@ -5,7 +5,7 @@ import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'
 
 /**
- * The bodies need 64 MB, the default of maxBufferedBodyBytes. The rest is garbage that has not been
+ * The bodies need 64 MiB, the default of maxBufferedBodyBytes. The rest is garbage that has not been
  * collected yet. Without the limit, 2,000 connections needed 1 GB.
  */
 const MAX_GROWTH_MB = 350

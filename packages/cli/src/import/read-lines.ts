@@ -17,7 +17,7 @@ export interface Position {
   readonly line: number
 }
 
-/** The maximum length of a line. Far above the 32 KB limit of a call, because a line may contain spaces and escapes. */
+/** The maximum length of a line. Far above the 32 KiB limit of a call, because a line may contain spaces and escapes. */
 const MAX_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 

@@ -18,7 +18,7 @@ export interface ListImportOptions {
   readonly listed: () => AsyncIterable<readonly string[]>
 }
 
-/** Keeps a body below 1 MB, at three bytes per character. */
+/** Keeps a body below 1 MiB, at three bytes per character. */
 const BATCH_CHARACTERS = 300_000
 
 export class ListImporter {
@@ -98,4 +98,4 @@ export class ListImporter {
   }
 }
 
-const TOO_LONG = { code: 'line_too_long', message: 'The line is longer than 1 MB.' }
+const TOO_LONG = { code: 'line_too_long', message: 'The line is longer than 1 MiB.' }

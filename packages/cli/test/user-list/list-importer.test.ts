@@ -53,7 +53,7 @@ it('sends users in batches of at most 5,000', async () => {
   expect(importer.progress).toMatchObject({ lines: 12_001, rejected: 0 })
 })
 
-it('sends smaller batches of long userIds, so that a body stays below 1 MB', async () => {
+it('sends smaller batches of long userIds, so that a body stays below 1 MiB', async () => {
   const users = Array.from({ length: 1_000 }, (_, index) => `${index}`.padEnd(1_000, '中'))
   const { changes } = await imported(users.join('\n'))
   for (const change of changes) {

@@ -317,7 +317,7 @@ describe('a call', () => {
     )
   })
 
-  test('over 32 KB of UTF-8 throws message_too_large; one of exactly 32 KB arrives', async () => {
+  test('over 32 KiB of UTF-8 throws message_too_large; one of exactly 32 KiB arrives', async () => {
     await using exchange = await openExchange()
     const { analytics } = exchange
     const ids = { ...user, messageId: 'm', timestamp: '2026-01-01', event: 'E' }

@@ -28,7 +28,7 @@ describe('a batch', () => {
     expect(exchange.receiver.requests).toHaveLength(3)
   })
 
-  test('is sent before it would exceed 500 KB, even with fewer than 20 messages', async () => {
+  test('is sent before it would exceed 500 KiB, even with fewer than 20 messages', async () => {
     await using exchange = await openExchange({ clock: new ManualClock() })
     const properties = { text: 'x'.repeat(32_000) }
     const call = { userId: 'u1', event: '7', properties }
@@ -39,7 +39,7 @@ describe('a batch', () => {
     expect(exchange.batches[0]!.batch).toHaveLength(15)
   })
 
-  test('never exceeds 20 messages or 500 KB, even at close, and is as full as possible', async () => {
+  test('never exceeds 20 messages or 500 KiB, even at close, and is as full as possible', async () => {
     const sizes = fc.array(fc.nat({ max: 31_500 }), { minLength: 1, maxLength: 80 })
     await fc.assert(
       fc.asyncProperty(sizes, async (lengths) => {

@@ -195,7 +195,7 @@ describe('a response larger than any from the service', () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
   test.for([
     ['without end', 'endless-body'],
-    ['of 64 MB in 64 KB of gzip', { headers: { 'Content-Encoding': 'gzip' }, body: bomb }],
+    ['of 64 MiB in 64 KiB of gzip', { headers: { 'Content-Encoding': 'gzip' }, body: bomb }],
   ] as const)('%s is not read in full, and the batch is retried', async ([, response]) => {
     let readBytes = 0
     const counting = async (url: string, init: RequestInit) => {

@@ -38,7 +38,7 @@ const auditSchema = {
   isLongRead: true,
   querystring: Type.Object({ ...Schema.listQuery, ...filter }, { additionalProperties: false }),
   response: Schema.pages(
-    'A page of changes, each with the record before and after it, without secrets. A change to many records shows their number, the first 1,000 ids, and up to 64 KB of records.',
+    'A page of changes, each with the record before and after it, without secrets. A change to many records shows their number, the first 1,000 ids, and up to 64 KiB of records.',
     AuditEntryResponse,
   ),
 }
@@ -146,7 +146,7 @@ export const MAX_AUDITED_IDS = 1_000
 
 const MAX_RECORDS_BYTES = 64 * 1024
 
-/** Many records for an audit entry: their number, the first 1,000 ids, and up to 64 KB of whole records. */
+/** Many records for an audit entry: their number, the first 1,000 ids, and up to 64 KiB of whole records. */
 export function auditedRecords<T extends { readonly id: string }>(
   records: readonly T[],
   present: (record: T) => object,

@@ -152,7 +152,7 @@ test('compression bombs are refused by their decompressed size, in every encodin
   }
 })
 
-test('header lines of 1 MB are refused', async () => {
+test('header lines of 1 MiB are refused', async () => {
   for (const name of ['Authorization', 'X-Write-Key', 'Content-Encoding', 'Origin']) {
     const head = ['POST /v1/b HTTP/1.1', `${name}: ${'x'.repeat(1024 * 1024)}`]
     const response = await firstResponse(harness.port, requestBytes(head, Buffer.alloc(0)))

@@ -96,7 +96,7 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${countText(writeKeys.length, 'write key')}.`
   return names.length === 0
     ? `${keys} It has no destinations.`
-    : `${keys} This also deletes its ${names.length === 1 ? 'destination' : 'destinations'} (${shortList(names)}), and drops all unfinished deliveries. Events are kept.`
+    : `${keys} This also deletes ${names.length === 1 ? 'its destination' : 'its destinations'} (${shortList(names)}) and drops ${names.length === 1 ? 'its' : 'their'} unfinished deliveries. Events are kept.`
 }
 
 function addKeyCommands(sources: ApiCommand): void {

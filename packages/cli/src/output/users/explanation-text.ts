@@ -12,7 +12,9 @@ export function explanationText(output: Output, explained: ComputationExplanatio
   return [
     headline(output, explained),
     ...condition.map((part) => partText(output, part)),
-    ...(changesAt === null ? [] : [`Without new events, the next change is at ${changesAt}.`]),
+    ...(changesAt === null
+      ? []
+      : [`Without new events, the result cannot change before ${changesAt}.`]),
   ].join('\n')
 }
 

@@ -41,8 +41,8 @@ export function LastAlertsPanel({
     <Panel title="Recent alerts" actions={all} isFlush>
       {heldBack > 0 && (
         <p className="text-ink-soft px-4 pb-3">
-          {countText(heldBack, 'alert')} held back. Each problem is reported at most once an hour.
-          The next alert about the problem includes the number held back.
+          {countText(heldBack, 'alert')} held back by the hourly limits. The next alert about each
+          problem includes the number held back.
         </p>
       )}
       <Loaded query={query} lines={3}>

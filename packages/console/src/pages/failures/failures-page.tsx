@@ -78,7 +78,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
       </Panel>
       {shown.some(({ isComplete }) => !isComplete) && (
         <p className="text-ink-soft">
-          There are more: only the newest failures at a destination are counted.
+          Some failures may not be counted: for each destination, only the newest 2,000 are.
         </p>
       )}
     </>

@@ -177,7 +177,7 @@ function refuse(input: unknown, code: 'invalid_query' | 'invalid_body'): void {
 }
 
 const TRAILING_SLASH =
-  'The path of a change must not end with a slash, because clients remove the path segment "..".'
+  'Remove the slash at the end of the path. Clients shorten a path that ends in "..", so this request may be meant for another resource.'
 
 /**
  * Refuses requests whose URL may refer to a different resource than intended:

@@ -88,7 +88,7 @@ export const PROBLEM_CODES = {
   body_too_large: {
     status: 413,
     title: 'The body is too large.',
-    help: 'The limit is 1 MB (1,048,576 bytes), or 32 MB (33,554,432 bytes) for PUT /import.',
+    help: 'The limit is 1 MiB (1,048,576 bytes), or 32 MiB (33,554,432 bytes) for PUT /import.',
   },
   unsupported_media_type: {
     status: 415,
@@ -118,7 +118,7 @@ export const PROBLEM_CODES = {
   headers_too_large: {
     status: 431,
     title: 'The headers are too large.',
-    help: 'Keep all headers of a request below 16 KB.',
+    help: 'Keep all headers of a request below 16 KiB.',
   },
   internal_error: {
     status: 500,

@@ -308,7 +308,7 @@ test('a webhook with a forbidden URL is exported without its pause', async () =>
   expect((await server.call('GET', '/export?withSecrets=true')).text).not.toContain('url_forbidden')
 })
 
-test('an export of 8,000 sources and 250 audiences, larger than 1 MB, can be imported', async () => {
+test('an export of 8,000 sources and 250 audiences, larger than 1 MiB, can be imported', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   const condition = { trait: 'plan', op: 'equals', value: 'x'.repeat(500) }
@@ -346,7 +346,7 @@ test('an export of 8,000 sources and 250 audiences, larger than 1 MB, can be imp
   expect(await other.must('GET', '/export?withSecrets=true')).toEqual(exported.body)
 })
 
-test('bodies over 1 MB are refused, except for an import, which may have 32 MB', async () => {
+test('bodies over 1 MiB are refused, except for an import, which may have 32 MiB', async () => {
   await using server = await AdminServer.open()
   const tooLarge = { status: 413, body: { code: 'body_too_large' } }
   const name = 'x'.repeat(1024 * 1024)

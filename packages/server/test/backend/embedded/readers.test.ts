@@ -157,7 +157,7 @@ test('the write-ahead log stays small during continuous searches and writes', as
   }
   over.abort()
   await Promise.all(searching)
-  // It is emptied when it exceeds 64 MB. Otherwise it would grow to 200 MB.
+  // It is emptied when it exceeds 64 MiB. Otherwise it would grow to 200 MB.
   expect(maxBytes).toBeGreaterThan(2 ** 24)
   expect(maxBytes).toBeLessThan(150 * 2 ** 20)
 })

@@ -85,7 +85,7 @@ function Explanation(props: ExplanationProps): ReactElement {
           'Can only change with new events.'
         ) : (
           <>
-            Without new events, the next change is <Time at={changesAt} form="due" />.
+            Without new events, the result can next change <Time at={changesAt} form="due" />.
           </>
         )}
       </p>

@@ -21,15 +21,22 @@ export function RetryPanel({ destination }: DestinationProps): ReactElement | un
   if (schedule === undefined) return undefined
   const { webhooks } = destination.settings
   const own = webhooks.filter(({ limits }) => limits?.retryWindow ?? limits?.retrySchedule)
+  // The delays in the service's retrySchedule are exact.
+  const isJittered = schedule.delaysMs.length === 0
   return (
     <Panel title="Retry schedule">
       {own.length < webhooks.length && (
-        <Schedule schedule={schedule} source="Service settings: retryWindow, retrySchedule." />
+        <Schedule
+          schedule={schedule}
+          isJittered={isJittered}
+          source="Service settings: retryWindow, retrySchedule."
+        />
       )}
       {own.map(({ url, limits }) => (
         <Schedule
           key={url}
           schedule={scheduleOf(data.settings, limits) ?? schedule}
+          isJittered={isJittered || limits?.retrySchedule !== undefined}
           source={`Limits for ${shownText(url)}.`}
         />
       ))}
@@ -39,11 +46,12 @@ export function RetryPanel({ destination }: DestinationProps): ReactElement | un
 
 interface ScheduleProps {
   readonly schedule: RetrySchedule
+  readonly isJittered: boolean
   /** The limits or settings that define it. */
   readonly source: string
 }
 
-function Schedule({ schedule, source }: ScheduleProps): ReactElement {
+function Schedule({ schedule, isJittered, source }: ScheduleProps): ReactElement {
   const [start] = useState(() => Date.now())
   const times = retryTimes(schedule, start)
   const shown = [...times.slice(0, MAX_FIRST), ...times.slice(MAX_FIRST).slice(-1)]
@@ -75,8 +83,7 @@ function Schedule({ schedule, source }: ScheduleProps): ReactElement {
         ))}
       </ol>
       <p className="text-ink-faint text-note">
-        {schedule.delaysMs.length === 0 && 'Delays vary by up to 25%. '}Retry-After can extend them.{' '}
-        {source}
+        {isJittered && 'Delays vary by up to 25%. '}Retry-After can extend a delay. {source}
       </p>
     </div>
   )
