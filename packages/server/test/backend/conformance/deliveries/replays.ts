@@ -145,8 +145,8 @@ export function replaysConformance(open: OpenBackendHarness): void {
       await replays.create(job)
       const ended = [0, 1, 2, 3].map((at) => recordAt(harness, NOON + at, 'rejected'))
       const [good, bad, late, unwanted] = await Promise.all(ended)
-      const selected = [good!, bad!, late!, unwanted!]
-      const step = { deliveries: selected, scanned: 4, reachedAt: NOON, now: NOON }
+      const requeued = [good!, bad!, late!, unwanted!]
+      const step = { deliveries: requeued, scanned: 4, reachedAt: NOON, now: NOON }
       await replays.advance(job, { ...step, cursor: null })
       type Outcome = 'delivered' | 'declined' | 'held' | 'expired'
       const record = async (id: string, state: Outcome): Promise<void> => {
