@@ -198,7 +198,7 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
   await dialog
-    .getByRole('radio', { name: /^Only for events received since a certain time/ })
+    .getByRole('radio', { name: /^Only deliveries of events received since a given time/ })
     .check()
   await dialog.getByText('1 delivery will be retried.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
@@ -229,7 +229,7 @@ test('deliveries that expired before an attempt are shown, found and retried', a
   })
   const { page, go } = await openSignedIn(service)
   await go('')
-  await page.getByText(/\d+ deliveries expired and were not delivered\.$/).waitFor()
+  await page.getByText(/\d+ deliveries expired and have not been replayed\.$/).waitFor()
   await go('failures')
   const group = page.getByRole('article').filter({ hasText: 'not_attempted' })
   await group.getByText("The destination's other failures show the cause").waitFor()

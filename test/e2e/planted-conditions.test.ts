@@ -192,7 +192,7 @@ describe.concurrent('operators get an alert about', () => {
         severity: 'data_loss',
         state: 'started',
         count: 1,
-        title: 'Webhooks: 1 delivery expired and was not delivered.',
+        title: 'Webhooks: 1 delivery expired and has not been replayed.',
         remedy: expect.stringContaining("replay the destination's failed deliveries"),
         link: `${CONSOLE}/failures?destination=${failing}`,
       },

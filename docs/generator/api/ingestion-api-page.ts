@@ -52,7 +52,7 @@ export function ingestionApiPage(): string {
     'A call of any type may contain any of these fields; the last column lists the types that use them. `null` counts as absent, and so does `""` for ids and `event`.',
     fieldsTable(),
     otherFieldsTable(),
-    'Unknown fields are stored and shown in the trace, but not delivered.',
+    'Unknown fields are stored and shown in the trace, but are delivered only in the `full` format.',
     ...callSections(),
     ...batches(),
     ...integrations(),

@@ -9,7 +9,8 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
-const NAMES_A_REMEDY = /--accept-loss|hookline restore|from a backup|Restore the file|Move it back/
+const NAMES_A_REMEDY =
+  /--accept-loss|hookline restore|from a backup|Restore the file|Put the original file back/
 
 /** @param mayLose the maximum number of events that the corruption can explain as lost */
 export function judge(observed: Observation, mayLose: number): Verdict {

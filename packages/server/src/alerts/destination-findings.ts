@@ -24,7 +24,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   if (expired !== undefined)
     findings.push(
       ofDestination(destination, 'deliveries_expired', {
-        title: `${countText(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'was' : 'were'} not delivered.`,
+        title: `${countText(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'has' : 'have'} not been replayed.`,
         since: expired.firstAt,
         count: expired.count,
         to: `/failures?destination=${destination.id}`,

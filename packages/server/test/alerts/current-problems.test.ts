@@ -297,7 +297,7 @@ test('a destination has one row, with its causes and the worst one as its title'
   ])
   expect(problems[0]).toMatchObject({
     condition: 'deliveries_expired',
-    title: 'CRM: 2 deliveries expired and were not delivered.',
+    title: 'CRM: 2 deliveries expired and have not been replayed.',
     to: '/failures?destination=dst_a',
   })
   expect(problems[0]!.causes[2]!.title).toContain(

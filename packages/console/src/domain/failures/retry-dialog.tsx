@@ -61,7 +61,7 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
         )}
         {choice(
           'since',
-          `Only for events received since a certain time${matchesLabel(dryRuns.since.matches)}`,
+          `Only deliveries of events received since a given time${matchesLabel(dryRuns.since.matches)}`,
           'Older events are not included.',
         )}
       </fieldset>

@@ -132,7 +132,7 @@ import (
 
 func main() {
 	call, err := json.Marshal(map[string]any{
-		"messageId":  rand.Text(), // Retries with the same id are stored once.
+		"messageId":  rand.Text(), // A retry with the same id is not stored again.
 		"userId":     "u1",
 		"event":      "Order Completed",
 		"properties": map[string]any{"revenue": 39.95},
@@ -172,7 +172,7 @@ import uuid
 
 WRITE_KEY = ${jsonText(writeKey)}
 call = {
-    "messageId": str(uuid.uuid4()),  # Retries with the same id are stored once.
+    "messageId": str(uuid.uuid4()),  # A retry with the same id is not stored again.
     "userId": "u1",
     "event": "Order Completed",
     "properties": {"revenue": 39.95},

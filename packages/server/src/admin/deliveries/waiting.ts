@@ -25,7 +25,7 @@ export const WAIT_REASONS = {
   },
   retry: {
     meaning: 'The last attempt failed, and the next one is due later.',
-    remedy: 'To attempt it now, retry the delivery.',
+    remedy: 'To make the next attempt now, retry the delivery.',
   },
   retry_after: {
     meaning: 'The receiver sent Retry-After, or an access token is missing.',

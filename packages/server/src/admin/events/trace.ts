@@ -195,7 +195,9 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
     const next = nextAttemptAt === null ? '' : `, next attempt ${formatTimestamp(nextAttemptAt)}`
     const times = `(since ${formatTimestamp(since)}${next})`
     const { meaning, remedy } = WAIT_REASONS[reason]
-    return [{ explanation: `${hostOf(part)} is waiting ${times}: ${meaning}`, remedy }]
+    return [
+      { explanation: `The delivery to ${hostOf(part)} is waiting ${times}: ${meaning}`, remedy },
+    ]
   })
 }
 

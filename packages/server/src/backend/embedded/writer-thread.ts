@@ -43,8 +43,8 @@ async function performInPlace(
   }
   const reason =
     lost === undefined
-      ? `${problem} while the service was running. Move it back, or restart the service.`
-      : `${lost} during a commit. Move it back and restart the service.`
+      ? `${problem} while the service was running. Put the original file back, or restart the service.`
+      : `${lost} during a commit. Put the original file back and restart the service.`
   return operations.map(() => unavailableResult(reason))
 }
 

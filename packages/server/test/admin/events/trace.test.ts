@@ -271,7 +271,7 @@ describe('the explanation of a waiting delivery', () => {
       const hasFailed = part.lastAttempt !== undefined
       const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
       expect(wordsOf(waits, context)).toEqual({
-        explanation: `${begin} example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
+        explanation: `${begin} The delivery to example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
         remedy: remedies.length === 0 ? null : remedies.join(' '),
       })
     },
@@ -285,7 +285,7 @@ describe('the explanation of a waiting delivery', () => {
     const context = { destination: newDestination({ settings: { webhooks } }) }
     const parts = webhooks.map((each) => partOf({ url: each.url }))
     const text = explanationOf({ ...delivery('dst_a', 'pending'), webhooks: parts }, context)
-    expect(text).toMatch(/ a\.example is waiting \(.* b\.example is waiting \(/)
+    expect(text).toMatch(/ to a\.example is waiting \(.* to b\.example is waiting \(/)
     expect(text).not.toContain('secret')
   })
 })

@@ -82,7 +82,7 @@ function Explanation(props: ExplanationProps): ReactElement {
       )}
       <p className="text-ink-soft text-dense">
         {changesAt === null ? (
-          'Can only change with new events.'
+          'The result can only change with new events.'
         ) : (
           <>
             Without new events, the result can next change <Time at={changesAt} form="due" />.
