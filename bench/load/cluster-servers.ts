@@ -12,8 +12,8 @@ export interface ClusterNamespace {
 }
 
 /**
- * Default durability: PostgreSQL syncs commits. NATS does not sync each write, and R1 has no other
- * copy.
+ * Durability is left at the defaults: PostgreSQL syncs each commit. NATS does not sync each write, and
+ * the log has no second copy (`replicas` is 1).
  */
 const SETTINGS = [
   'max_connections=100',

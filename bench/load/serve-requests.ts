@@ -22,7 +22,7 @@ export function serveRequests(own: Handlers, ready: unknown): void {
   process.send!(ready)
 }
 
-/** CPU time of all threads since the start, in microseconds, and resident memory. */
+/** CPU time of all threads since the process started, in microseconds, and resident memory. */
 function usage(): object {
   const { user, system } = process.cpuUsage()
   return { cpuMicros: user + system, residentBytes: process.memoryUsage.rss() }

@@ -7,8 +7,8 @@ import { Traffic } from './traffic.ts'
 
 const CALLS = 60
 /**
- * A time limit. The node still reports progress to NATS, so the other node gets its entries only if
- * it releases them.
+ * The time limit for the takeover. The cut-off node still reports progress to NATS, so the other node
+ * gets its entries only after the cut-off node has released them.
  */
 const TAKEN_OVER_MS = 25_000
 

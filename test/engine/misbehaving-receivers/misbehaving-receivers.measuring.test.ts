@@ -103,7 +103,7 @@ async function allClosed(receivers: readonly MisbehavingReceiver[]): Promise<voi
   }
 }
 
-/** The number of resources that keep the process alive, except timers: sockets, servers, look-ups. */
+/** The number of resources that keep the process alive, except timers: sockets, servers, lookups. */
 function handles(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout').length
 }

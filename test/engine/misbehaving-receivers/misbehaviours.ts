@@ -10,7 +10,7 @@ type Expected = RecordingReceiverOptions['expected']
 
 const DELIVERED: Expected = { outcome: 'delivered', class: 'delivered', status: 200 }
 const TIMEOUT: Expected = { outcome: 'retry', class: 'timeout' }
-// An attempt that shares the look-up of an earlier attempt may fail with it, before its own deadline.
+// An attempt that shares the lookup of an earlier attempt may fail with it, before its own deadline.
 const NO_LOOKUP: Expected = {
   outcome: 'retry',
   class: expect.stringMatching(/^(timeout|dns_failed)$/),

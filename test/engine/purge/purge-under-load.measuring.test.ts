@@ -4,7 +4,7 @@ import { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const FILL_SECONDS = 5
 const MIN_PURGED = 5_000
-/** A slice takes 5 ms and a commit. On slow machines, the limit is a multiple of the time before the purge. */
+/** A slice takes 5 ms plus the commit. On slow machines, the limit is a multiple of the time before the purge. */
 const MAX_P99_MS = 100
 const MAX_P99_RATIO = 5
 const MAX_MS = 1_000

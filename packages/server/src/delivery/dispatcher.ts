@@ -60,7 +60,8 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
  *            lane, or blocked: parked           └─ paused: held until it is resumed
  *
  * Usually a delivery goes from memory to the receiver and is written once. Its first record replaces the log's copy,
- * and claims its parts in lanes. A bug during an attempt rejects the part; any other bug quarantines the delivery.
+ * and claims its parts in lanes. A bug during an attempt rejects the part, and a bug elsewhere in a part's turn
+ * quarantines the delivery. If a bug prevents the record, the delivery stays unrecorded until a restart.
  */
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions

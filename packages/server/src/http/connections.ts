@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../util/time/clock.ts'
 
 /**
- * Limits the connections of a server. At the limit, it closes the connection that has been idle longest: first those without a
- * complete request, then those between requests or with an unread response. If all have a request in progress, it closes the new
- * connection. The returned function stops counting a connection that another server now counts.
+ * Limits the connections of a server. At the limit, the connection that has been idle longest is
+ * closed: one without a complete request, or else one between requests or with an unread response. If
+ * all have a request in progress, the new connection is closed. The returned function stops counting a connection that another server now counts.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
   /** The open connections, in the order of their last requests. */

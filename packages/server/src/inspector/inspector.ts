@@ -117,7 +117,7 @@ export interface RequestFilter {
   readonly deliveryId?: string
 }
 
-/** `received` counts all requests since the start. */
+/** `received` counts all requests since startup. */
 export interface RequestCounts {
   readonly stored: number
   readonly bytes: number

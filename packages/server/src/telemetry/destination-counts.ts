@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryState } from '@hookline/protocol'
 
-/** Counts of one destination since the start. */
+/** Counts of one destination since startup. */
 export interface DestinationCount {
   /** By URL and outcome. */
   readonly attempts: Map<string, Map<Attempt['outcome'], number>>

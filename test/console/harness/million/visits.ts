@@ -12,7 +12,7 @@ export interface Visit {
   readonly shows: Locator
 }
 
-/** An old event, for look-ups by ids from a log. */
+/** An old event, for lookups by ids from a log. */
 export interface OldEvent {
   readonly messageId: string
   readonly userId: string

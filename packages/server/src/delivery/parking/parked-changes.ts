@@ -233,7 +233,8 @@ interface ClockBounds {
 }
 
 /**
- * Corrects due times of pending parts: those before the start, and those too far ahead, which
+ * Corrects due times of pending parts: those from before this process started, and those too far
+ * ahead, which
  * another clock set.
  */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {

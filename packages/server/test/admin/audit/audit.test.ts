@@ -152,7 +152,7 @@ test('a test delivery whose audit entry cannot be written is not sent', async ()
   expect([(await send(true)).status, runs]).toEqual([200, 1])
 })
 
-test('the entry of an import shows its number of records, and at most 1,000 ids and 64 KB of records', async () => {
+test('the entry of an import shows its number of records, and at most 1,000 ids and 64 KiB of records', async () => {
   await using server = await AdminServer.open()
   const sources = Array.from({ length: 1_500 }, () => ({
     id: newId('src', NOON),

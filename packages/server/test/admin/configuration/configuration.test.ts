@@ -359,7 +359,7 @@ test.each([
   ['PUT', '/import', 33],
   ['POST', '/sources', 8],
 ])(
-  'a client that writes the whole body of %s %s, %i MB, before it reads gets 413',
+  'a client that writes the whole body of %s %s, %i MiB, before it reads gets 413',
   async (method, path, mib) => {
     await using server = await AdminServer.open()
     const { port, pathname } = new URL(server.origin)

@@ -106,7 +106,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('two nodes', () => {
     expect(await count(harness, 'announced')).toBe(0)
   })
 
-  test('create each profile once while changing lists, evaluating and following', async () => {
+  test('create each profile once while they change lists, evaluate profiles and follow the log', async () => {
     await using nodes = await openNodes()
     const { harness, a, b } = nodes
     const evaluate = async (): Promise<void> => {

@@ -176,7 +176,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(() => node.bytes()).toBe(0)
   })
 
-  test('are not presumed lost while a node holds a message for a long time', async () => {
+  test('do not include a message that a node holds for a long time', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await using other = await openNode(nats)

@@ -149,7 +149,7 @@ describe('a 401 from the receiver', () => {
     expect([endpoint.requests.length, receiver.requests.length]).toEqual([3, 8])
   })
 
-  test('rejects the delivery at once if the endpoint returns the same token, and renews it after 10 s', async () => {
+  test('rejects the delivery immediately if the endpoint returns the same token, and requests no other token for 10 s', async () => {
     const [endpoint, receiver] = [await listening(() => token()), await accepting()]
     const sender = openSender()
     for (let n = 0; n < 5; n++)

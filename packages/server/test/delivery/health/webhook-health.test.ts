@@ -33,7 +33,7 @@ function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
   return { health, inFlight: begun.slice(0, 10) }
 }
 
-describe('in the records of webhook health', () => {
+describe('in the health of a webhook', () => {
   test('a manually closed breaker ignores the results of earlier attempts', () => {
     const { health, inFlight } = broken()
     health.close('dst_a', url)

@@ -23,8 +23,8 @@ const timesOf = ({ webhooks }: Delivery): unknown =>
 
 describe('a part stored by another process', () => {
   test.for([
-    ['was due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
-    ['is due at the start', -HOUR, 0, -HOUR, 0],
+    ['was due before this process started', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
+    ['is due when this process starts', -HOUR, 0, -HOUR, 0],
     ['is due later than the longest possible wait', 2 * DAY - HOUR, 2 * DAY, MINUTE - HOUR, MINUTE],
     ['is due later because of earlier limits', -HOUR, 10 * HOUR, -HOUR, MINUTE],
     [
@@ -34,12 +34,15 @@ describe('a part stored by another process', () => {
       MINUTE,
       MINUTE + HOUR,
     ],
-  ] as const)('%s, and keeps the rest of its window', ([, firstDueAt, dueAt, first, due]) => {
-    const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
-    const known = withCorrectedDueTimes(stored, TIMES)
-    expect(timesOf(known)).toEqual([[first, due]])
-    expect(withCorrectedDueTimes(known, TIMES)).toBe(known)
-  })
+  ] as const)(
+    'that %s gets a due time within the longest possible wait, and keeps the rest of its window',
+    ([, firstDueAt, dueAt, first, due]) => {
+      const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
+      const known = withCorrectedDueTimes(stored, TIMES)
+      expect(timesOf(known)).toEqual([[first, due]])
+      expect(withCorrectedDueTimes(known, TIMES)).toBe(known)
+    },
+  )
 
   test('keeps its times if it has ended or is held, regardless of the other parts of its delivery', () => {
     const ended = { state: 'expired', firstDueAt: START - DAY, dueAt: null } as const

@@ -72,7 +72,7 @@ describe('when the system clock of a running service is set', () => {
   })
 })
 
-describe('after a restart with another clock', () => {
+describe('after a restart with the clock', () => {
   /** Deliveries that were attempted once by an earlier process. */
   async function failedOnce(folder: TemporaryFolder, url: string, clock: ManualClock) {
     await using engine = await TestEngine.open({ ...RARELY, clock }, folder)
@@ -86,7 +86,7 @@ describe('after a restart with another clock', () => {
     ['ahead', 2 * DAY],
     ['back', -2 * DAY],
   ] as const)(
-    'two days %s, a delivery is attempted immediately, and for the rest of its window',
+    'two days %s, a delivery is attempted immediately, and retried for the rest of its window',
     async ([, ms]) => {
       using folder = new TemporaryFolder()
       await using receiver = await openReceiver({ respond: 503 })

@@ -75,7 +75,7 @@ describe('a request is refused before its body arrives', () => {
     expect(JSON.parse(response.body)).toMatchObject({ success: false, code: 'batch_too_large' })
   })
 
-  test('and its connection is closed after 16 MB more, or after requestTimeoutMs', async () => {
+  test('and its connection is closed after 16 MiB more, or after requestTimeoutMs', async () => {
     const refused = ['X-Write-Key: wk_no', `Content-Length: ${2 ** 40}`]
     const silent = sendPart({ headers: refused }).resume()
     const flooding = sendPart({ headers: refused }).resume()

@@ -41,7 +41,7 @@ test('a request that exceeds the bytes per tick pauses until a later tick', asyn
 
 const MIB = 1024 * 1024
 
-test('a request with a dropped body is disconnected beyond 4 MB per tick or 16 MB in total', async () => {
+test('a request with a dropped body is disconnected beyond 4 MiB per tick or 16 MiB in total', async () => {
   const clock = new ManualClock()
   const turns = new BodyTurns(clock, 4 * MIB)
   const requests = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()))
