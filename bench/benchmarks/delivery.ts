@@ -53,7 +53,10 @@ export function transforms(goal: number): Benchmark {
   return comparedWithout('with a transform', { transform }, goal)
 }
 
-/** Deliveries whose traces are not sampled, compared with traces that are only continued, and with none. */
+/**
+ * Deliveries whose traces are not sampled, compared with deliveries that only continue a trace, and
+ * with deliveries without a trace context.
+ */
 export function traces(goal: number): Benchmark {
   const side = (name: string, traceContext: 'on' | 'off', environment = {}): Side => ({
     name,

@@ -133,7 +133,7 @@ test.concurrent('a condition without an alert is only listed as a problem', asyn
     },
     {
       subject: { id: service.source.id },
-      title: expect.stringMatching(/^Test: 1 call .* had a placeholder ID/),
+      title: expect.stringMatching(/^Test: 1 call .* had a placeholder id/),
       to: `/sources?source=${service.source.id}`,
     },
   ])

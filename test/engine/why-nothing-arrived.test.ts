@@ -23,7 +23,7 @@ describe('an event that is not sent has a decision with a reason and a remedy:',
     const { enabledChangedAt: since } = await change({ enabled: false })
     await change({ name: 'Another name' })
     await service.track('m-1')
-    const sinceWhen = `was disabled when the event arrived. The destination had been disabled since ${since}.`
+    const sinceWhen = `was disabled when the event arrived. It had been disabled since ${since}.`
     const answer = {
       decision: 'declined',
       reason: 'destination_disabled',

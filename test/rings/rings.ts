@@ -21,7 +21,10 @@ interface Ring {
   readonly steps: readonly Step[]
 }
 
-/** Documented in docs/contributing: ring 1 before each landing, 2 before a larger change is done, 3 before a release. */
+/**
+ * Documented in docs/contributing: ring 1 before each merge, 2 before you finish a larger change,
+ * 3 before a release.
+ */
 export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', Ring>> = {
   // `.ci/run` runs `npm test` before this ring.
   landing: {

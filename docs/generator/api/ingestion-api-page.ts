@@ -167,7 +167,7 @@ function timestamps(): string[] {
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
       `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the client's clock is wrong, and \`timestamp\` is corrected by the difference, at most to the time of receipt.`,
-      '`timestamp` is not corrected if `sentAt` is unreadable or only a date, or if `sentAt` differs by more than the tolerance and is before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In these cases, a `timestamp` in the future is replaced by the time of receipt.',
+      "`timestamp` is not corrected if `sentAt` is unreadable or only a date. It is not corrected either if `sentAt` is implausible: outside the tolerance, and before `timestamp`, more than 10 years from the server's time, or in the future and more than 30 days after `timestamp`. In all of these cases, a `timestamp` in the future is replaced by the time of receipt.",
       'A string is ISO 8601: a date, or a date and time with an optional fraction of a second. The zone is `Z`, `UTC`, `GMT` or any offset, such as `+01:00` or `+0100`; without a zone, the time is in UTC. Other zone names are allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',

@@ -2,7 +2,10 @@
 export const CALL_LIMITS = {
   /** One call, in bytes of its JSON. */
   messageBytes: 32 * 1024,
-  /** One batch request from a client, in bytes after decompression. */
+  /**
+   * The default `maxBatchBytes` of the client library: one batch request, in bytes before compression.
+   * The server accepts `LIMITS.requestBytes`.
+   */
   batchBytes: 500 * 1024,
   /** Calls in one batch request. */
   batchMessages: 2500,

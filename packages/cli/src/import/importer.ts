@@ -24,7 +24,7 @@ export interface ImportOptions {
   readonly save: (state: ImportState) => Promise<void>
 }
 
-/** The maximum number of calls in a batch. Most batches reach the service's size limit first. */
+/** The maximum number of calls in a batch. Most batches reach the client's `maxBatchBytes` first. */
 const BATCH_MESSAGES = 1_000
 
 /**

@@ -31,7 +31,7 @@ test.for([
     'delivered',
     'Delivered to 2 of 3 destinations: 1 declined.',
   ],
-  [['declined'], 'declined', 'Not sent: the destination is disabled, or excludes the event.'],
+  [['declined'], 'declined', 'Not sent: the destination was disabled, or the event was excluded.'],
   [
     ['delivered', 'rejected', 'expired', 'retrying'],
     'failed',

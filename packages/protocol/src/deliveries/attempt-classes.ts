@@ -6,7 +6,7 @@ export interface AttemptClassInfo {
 
 /**
  * All classes of attempts. `http_…` and `redirect` are responses outside 2xx. The classes
- * after them are for attempts without a complete response.
+ * after them are for attempts without a complete HTTP response.
  */
 export const ATTEMPT_CLASSES = {
   delivered: { meaning: 'The receiver responded with a 2xx.', help: 'Nothing to do.' },

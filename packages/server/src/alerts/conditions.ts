@@ -225,10 +225,10 @@ export const CONDITIONS = {
   ids_unlinked: {
     severity: 'attention',
     events: null,
-    threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
-    meaning: "IDs were not linked to their user's profile.",
+    threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder id, or an id beyond the limit per profile.`,
+    meaning: "Ids were not linked to their user's profile.",
     remedy:
-      'Change the client so that it omits an ID that it does not have. Placeholder IDs are never linked.',
+      'Change the client so that it omits an id that it does not have. Placeholder ids are never linked.',
   },
 } as const satisfies Record<string, Condition>
 

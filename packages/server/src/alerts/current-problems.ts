@@ -215,13 +215,13 @@ function unlinkedFinding({ source, reason, count }: ProblemFacts['unlinked'][num
     return finding(
       'ids_unlinked',
       subject,
-      `${name}: ${countText(count, 'call')} in the last 24 hours had a placeholder ID, such as undefined or 0.`,
+      `${name}: ${countText(count, 'call')} in the last 24 hours had a placeholder id, such as undefined or 0.`,
       { detail: reason, count, to: source.id === '' ? '/sources' : `/sources?source=${source.id}` },
     )
   return finding(
     'ids_unlinked',
     subject,
-    `${name}: ${countText(count, 'ID')} in the last 24 hours exceeded the limit per profile and ${count === 1 ? 'was' : 'were'} not linked.`,
+    `${name}: ${countText(count, 'id')} in the last 24 hours exceeded the limit per profile and ${count === 1 ? 'was' : 'were'} not linked.`,
     {
       detail: reason,
       count,

@@ -98,7 +98,7 @@ const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).pad
 
 /**
  * Eight digits. Random, but not secret: for an attempt without a recorded span, `crypto` would take longer than everything
- * else. An id of zeros is invalid, but a span gets one only once in 2^64 times.
+ * else. An id of zeros is invalid, but only one span in 2^64 gets it.
  */
 function randomHex(): string {
   const bits = Math.floor(Math.random() * 2 ** 32)

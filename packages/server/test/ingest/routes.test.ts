@@ -302,7 +302,7 @@ describe('the source', () => {
     expect(await harness.stored()).toMatchObject([{ sourceId: 'src_enabled', event: track }])
   })
 
-  test('that is unknown, missing or disabled is refused, counted and logged', async () => {
+  test('must be known and enabled: other calls are refused, counted and logged', async () => {
     await using harness = await IngestHarness.open()
     await harness.putSource(disabled)
     const send = (headers: Record<string, string>) =>

@@ -69,7 +69,7 @@ describe('fields', () => {
     expect(shapedPayload({ a: value }, fields)).toEqual({ a: hmac(text) })
   })
 
-  it('hashes each element of a list, and leaves null', () => {
+  it('hashes each element of a list, and keeps null', () => {
     const fields = { hash: [{ path: 'a' }, { path: 'b' }], salt }
     expect(shapedPayload({ a: ['x', 'y'], b: null }, fields)).toEqual({
       a: [hmac('x'), hmac('y')],
@@ -111,7 +111,7 @@ describe('fields', () => {
     expect(hashed).toEqual({ a: hmac(JSON.stringify(list)) })
   })
 
-  it('only hashes the ids of a deletion notice', () => {
+  it('hashes the ids of a deletion notice, and changes nothing else in it', () => {
     const notice = { userId: 'u1', timestamp: '2026-01-15T12:00:00.000Z' }
     const of = { ...content, body: Buffer.from(deletionPayload(notice)) }
     const hash = [{ path: 'userId' }]

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A program from `test/programs` in a separate process. */
+/** A program from `packages/client/test/programs` in a separate process. */
 export class RunningProgram implements AsyncDisposable {
   readonly stdout: string[] = []
   #stderr = ''

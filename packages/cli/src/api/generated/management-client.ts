@@ -1341,7 +1341,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             effectiveLimits: {
                 url: string;
                 perSecond: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -1349,7 +1349,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     setting: string | null;
                 };
                 concurrency: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -1357,7 +1357,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     setting: string | null;
                 };
                 timeout: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -1365,7 +1365,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     setting: string | null;
                 };
                 retryWindow: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -1373,7 +1373,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     setting: string | null;
                 };
                 retrySchedule: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -1381,7 +1381,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     setting: string | null;
                 };
                 retryOn: {
-                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    /** The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff. */
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
@@ -3112,7 +3112,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 clause?: {
                     [key: string]: any;
                 };
-                /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
+                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
                 actual?: {
                     [key: string]: any;
                 };
@@ -3451,7 +3451,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 clause?: {
                     [key: string]: any;
                 };
-                /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
+                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
                 actual?: {
                     [key: string]: any;
                 };

@@ -50,7 +50,9 @@ function lastSyncText({ lastSync, sync }: Computation): string {
     ...(Number.isNaN(took) ? [] : [`took ${durationText(took / 1000)}`]),
     `${formatCount(entered)} entered`,
     `${formatCount(left)} left`,
-    ...(missed > 0 ? [`${formatCount(missed)} missed earlier (a bug in Hookline)`] : []),
+    ...(missed > 0
+      ? [`${formatCount(missed)} missed by real-time evaluation (a bug in Hookline)`]
+      : []),
     ...(error === null ? [] : [error]),
   ]
   return `${parts.join(', ')}${next}`

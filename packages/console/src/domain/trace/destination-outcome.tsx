@@ -54,7 +54,7 @@ export function DestinationOutcome({
         )}
         {decision.since !== null && !isRemoved && (
           <p>
-            The destination had been disabled since <Time at={decision.since} form="full" />.
+            It had been disabled since <Time at={decision.since} form="full" />.
           </p>
         )}
         {delivery?.quarantine !== undefined && (

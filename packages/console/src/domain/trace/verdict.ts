@@ -38,7 +38,7 @@ const OUTCOMES: readonly OutcomeInfo[] = [
     outcome: 'declined',
     tone: 'declined',
     some: 'declined',
-    only: 'Not sent: the destination is disabled, or excludes the event.',
+    only: 'Not sent: the destination was disabled, or the event was excluded.',
   },
 ]
 

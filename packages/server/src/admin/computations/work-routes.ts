@@ -34,7 +34,7 @@ const PartResponse = Type.Object({
   actual: Type.Optional({
     ...Schema.anyObject,
     description:
-      'The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}.',
+      'The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}.',
   }),
 })
 

@@ -189,11 +189,18 @@ export function transformErrors(input: unknown, pointer: string): readonly Field
     return [fieldError(pointer, 'invalid_type', 'transform must be an expression.', hint)]
   const max = LIMITS.transformCharacters
   if (input.length > max)
-    return [fieldError(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
+    return [
+      fieldError(pointer, 'too_long', 'transform is too long.', `Use at most ${max} characters.`),
+    ]
   const steps = input.match(/[.%*]/g)?.length ?? 0
   if (steps > MAX_STEPS)
     return [
-      fieldError(pointer, 'too_many', `Use at most ${MAX_STEPS} of the characters . % *`, hint),
+      fieldError(
+        pointer,
+        'too_many',
+        'transform has too many path steps.',
+        `Use at most ${MAX_STEPS} of the characters . % and * in total.`,
+      ),
     ]
   try {
     jsonata(input)

@@ -70,7 +70,8 @@ const FIELDS = Object.keys(LimitsResponse.properties)
 const limitValue = Type.Unsafe({
   type: ['number', 'string', 'array', 'null'],
   items: {},
-  description: 'In the form of limits. null: no limit; for retrySchedule, exponential backoff.',
+  description:
+    'The value, in the same format as in limits. null: no limit; for retrySchedule: exponential backoff.',
 })
 
 const EffectiveLimitResponse = Type.Object({

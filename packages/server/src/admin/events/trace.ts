@@ -144,7 +144,7 @@ function declinedDecision(
   const since = at === undefined ? null : formatTimestamp(at)
   const destination = destinations.find(({ id }) => id === destinationId)
   const details = [
-    ...(since === null ? [] : [`The destination had been disabled since ${since}.`]),
+    ...(since === null ? [] : [`It had been disabled since ${since}.`]),
     ...(reason === 'filtered' && destination !== undefined
       ? [filterDetail(destination, event)]
       : []),
@@ -192,12 +192,12 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
     const waiting = partWaiting(part, context)
     if (waiting === null) return []
     const { reason, since, nextAttemptAt } = waiting
-    const next = nextAttemptAt === null ? '' : `, next attempt ${formatTimestamp(nextAttemptAt)}`
-    const times = `(since ${formatTimestamp(since)}${next})`
+    const next = nextAttemptAt === null ? '' : ` Next attempt: ${formatTimestamp(nextAttemptAt)}.`
+    const wait = `The delivery to ${hostOf(part)} has been waiting since ${formatTimestamp(since)}.${next}`
     const { meaning, remedy } = WAIT_REASONS[reason]
-    return [
-      { explanation: `The delivery to ${hostOf(part)} is waiting ${times}: ${meaning}`, remedy },
-    ]
+    // `failureExplanations` says that the last attempt failed, and why.
+    const isRetry = reason === 'retry' && part.lastAttempt !== undefined
+    return [{ explanation: isRetry ? wait : `${wait} ${meaning}`, remedy }]
   })
 }
 

@@ -113,7 +113,7 @@ const schema = {
   ...viewer('explainMissingEvent', 'Lists possible reasons for a missing event'),
   isLongRead: true,
   description:
-    'For a call without an event. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
+    'For a call that does not appear in GET /events. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
   querystring: MissingEventQuery,
   response: Schema.ok(
     'The causes, most likely first.',

@@ -201,7 +201,8 @@ function withinErrors(within: Json, pointer: string): FieldError[] {
   const [length, ...others] = Object.values(within)
   if (length === undefined)
     return [fieldError(pointer, 'required', 'The duration is missing.', hint)]
-  if (others.length > 0) return [fieldError(pointer, 'exclusive', 'Use only one unit.', hint)]
+  if (others.length > 0)
+    return [fieldError(pointer, 'exclusive', 'within has several units.', hint)]
   const isValid =
     Number.isInteger(length) && Number(length) >= 1 && durationMs(within) <= MAX_WINDOW_MS
   return isValid ? [] : [fieldError(pointer, 'out_of_range', 'Invalid duration.', hint)]

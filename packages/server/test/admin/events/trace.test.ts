@@ -219,7 +219,7 @@ describe('the explanation of a waiting delivery', () => {
 
   const failed = ` The last attempt to example.com failed: ${lastAttempt.class}`
   const help = `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`
-  const minute = 'since 2026-01-15T11:59:00.000Z'
+  const minute = 'since 2026-01-15T11:59:00.000Z.'
 
   test.each<[WaitReason, string, Partial<WaitContext>, Partial<DeliveryPart>]>([
     [
@@ -240,21 +240,21 @@ describe('the explanation of a waiting delivery', () => {
     ],
     [
       'breaker_open',
-      `${minute}, next attempt 2026-01-15T12:00:07.000Z`,
+      `${minute} Next attempt: 2026-01-15T12:00:07.000Z.`,
       state({ breaker: 'open', brokenSince: since, openUntil: NOON + 7_000 }),
       {},
     ],
     [
       'retry_after',
-      `${minute}, next attempt 2026-01-15T12:00:09.000Z`,
+      `${minute} Next attempt: 2026-01-15T12:00:09.000Z.`,
       state({ retryAfterUntil: NOON + 9_000 }),
       { lastAttempt },
     ],
-    ['retry', `${minute}, next attempt 2026-01-15T12:00:05.000Z`, {}, later],
-    ['queued', `${minute}, next attempt 2026-01-15T12:00:00.000Z`, {}, { dueAt: since }],
+    ['retry', `${minute} Next attempt: 2026-01-15T12:00:05.000Z.`, {}, later],
+    ['queued', `${minute} Next attempt: 2026-01-15T12:00:00.000Z.`, {}, { dueAt: since }],
     [
       'in_flight',
-      `${minute}, next attempt 2026-01-15T12:00:00.000Z`,
+      `${minute} Next attempt: 2026-01-15T12:00:00.000Z.`,
       { inFlight: new Map([[url, since]]) },
       {},
     ],
@@ -271,7 +271,7 @@ describe('the explanation of a waiting delivery', () => {
       const hasFailed = part.lastAttempt !== undefined
       const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
       expect(wordsOf(waits, context)).toEqual({
-        explanation: `${begin} The delivery to example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
+        explanation: `${begin} The delivery to example.com has been waiting ${times}${reason === 'retry' && hasFailed ? '' : ` ${meaning}`}${hasFailed ? failed : ''}`,
         remedy: remedies.length === 0 ? null : remedies.join(' '),
       })
     },
@@ -285,7 +285,7 @@ describe('the explanation of a waiting delivery', () => {
     const context = { destination: newDestination({ settings: { webhooks } }) }
     const parts = webhooks.map((each) => partOf({ url: each.url }))
     const text = explanationOf({ ...delivery('dst_a', 'pending'), webhooks: parts }, context)
-    expect(text).toMatch(/ to a\.example is waiting \(.* to b\.example is waiting \(/)
+    expect(text).toMatch(/ to a\.example has been waiting .* to b\.example has been waiting /)
     expect(text).not.toContain('secret')
   })
 })

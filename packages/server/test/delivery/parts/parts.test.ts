@@ -79,12 +79,12 @@ describe('with policy `any`', () => {
     expect(statesOf(all)).toEqual(['not_retried', 'delivered', 'rejected'])
   })
 
-  test('a failure before the first success is not retried', () => {
+  test('a webhook that failed is not retried once another one has accepted the delivery', () => {
     const late = after('any', attempt(a, 'retry'), attempt(b, 'delivered'))
     expect(statesOf(late)).toEqual(['not_retried', 'delivered', 'pending'])
   })
 
-  test('until one webhook accepts it, each failed one is retried separately', () => {
+  test('until one webhook accepts the delivery, each failed webhook is retried separately', () => {
     const failed = after(
       'any',
       attempt(a, 'retry'),

@@ -88,7 +88,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('retention on a cluster', () 
     expect(await days.count('waiting_parts')).toBe(count)
   })
 
-  test('leaves an event whose delivery is being recorded', async () => {
+  test('keeps an event whose delivery is being recorded', async () => {
     await using days = await ClusterDays.open()
     const [event] = await days.archive(2, days.noon - 40 * DAY_MS)
     const client = new pg.Client({

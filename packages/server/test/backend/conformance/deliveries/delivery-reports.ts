@@ -133,7 +133,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       })
     })
 
-    test('include deliveries that ended without an attempt, each kind in a group', async () => {
+    test('include deliveries that ended without an attempt, grouped by class', async () => {
       await using harness = await open()
       const { backend } = harness
       const at = NOON - 5_000
