@@ -146,7 +146,7 @@ function batches(): string[] {
 function integrations(): string[] {
   return [
     '## Selecting destinations',
-    '`integrations` selects the destinations that get a call. By default, all destinations of its source get it. `true` or an object enables a destination, and `false` disables it. The most specific key applies: the id of a destination, then `Webhooks`, which means all destinations, then `All` (or `all`). Keys are case-sensitive.',
+    '`integrations` selects the destinations that get a call. By default, all destinations of its source get it. `true` or an object includes a destination, and `false` excludes it. The most specific key applies: the id of a destination, then `Webhooks`, which means all destinations, then `All` (or `all`). Keys are case-sensitive.',
     fence(
       'sh',
       curl('/v1/track', {
@@ -292,7 +292,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   429: 'Nothing was stored. Send the request again after the time in `Retry-After`.',
   431: 'The headers are too large.',
   500: 'Internal error in Hookline. Send the request again.',
-  503: 'Nothing was stored: the disk is full or failing, or a memory limit was reached. Send the request again after the time in `Retry-After`.',
+  503: 'Nothing was stored: the disk is full or failing, a memory limit was reached, or, in a cluster, NATS is unavailable or the node does not accept calls. Send the request again after the time in `Retry-After`.',
 }
 
 function statusesTable(): string {

@@ -70,7 +70,7 @@ export const INGEST_CODES = {
   id_not_exact: {
     status: 400,
     message: 'An id is a number that JSON parsers would round: send it as a string.',
-    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. A number above 9007199254740991, or with more than about 15 digits, would become the id of another user or call.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. A number above 9007199254740991, or with more than about 15 digits, could become the id of another user or call.',
   },
   id_not_unicode: {
     status: 400,

@@ -41,8 +41,8 @@ const ROOTS = {
 
 const WHERE_HELP = {
   condition:
-    'only users with "traits.plan=pro" or "computedTraits.spent>100", or whose event has "properties.total>100"; repeat for more',
-  compute: 'only events with this value, such as "properties.total>100"; repeat for more',
+    'only users that match this comparison, such as "traits.plan=pro", "computedTraits.spent>100" or, for their events, "properties.total>100"; repeat to require more',
+  compute: 'only events with this value, such as "properties.total>100"; repeat to require more',
 } as const
 
 function fileHelp(definition: Definition): string {

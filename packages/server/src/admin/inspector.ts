@@ -56,7 +56,7 @@ const InspectorResponse = Type.Object({
 const scheme = (name: string) =>
   Schema.oneOf(
     ['valid', 'invalid', 'stale', 'missing', 'unchecked'],
-    `The verdict on ${name}. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it.`,
+    `The verdict on ${name}. stale (webhook-signature only): webhook-timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it.`,
   )
 
 const summary = {

@@ -309,11 +309,12 @@ function recoveryOf({ condition, last: { name, title } }: AlertState) {
 
 /** The text that closes the incident of a removed subject. */
 function removedAlertText({ condition, last: { name } }: AlertState) {
-  const title =
-    condition === 'node_lost'
-      ? `The node ${labelOf(name)} has not responded for 10 minutes, and is no longer listed.`
-      : `${labelOf(name)} was deleted or disabled.`
-  return { title, remedy: NO_ACTION }
+  if (condition === 'node_lost')
+    return {
+      title: `The node ${labelOf(name)} has not responded for 10 minutes, and is no longer listed.`,
+      remedy: 'If this node should be running, check its machine and log, and start it again.',
+    }
+  return { title: `${labelOf(name)} was deleted or disabled.`, remedy: NO_ACTION }
 }
 
 const NO_ACTION = 'No action is needed.'

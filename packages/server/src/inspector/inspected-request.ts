@@ -211,7 +211,7 @@ function reasonFor(
   if (verdict === 'unchecked')
     return 'The request is signed, but the webhook currently has neither a secret nor a signing key.'
   if (webhookSignature === 'stale')
-    return 'webhook-timestamp is more than five minutes off: the request was replayed, or a clock is wrong.'
+    return 'webhook-timestamp is more than five minutes off: the request was delayed, or a clock is wrong.'
   const invalid = [
     ...(xSignature === 'invalid' ? ['X-Signature'] : []),
     ...(webhookSignature === 'invalid' ? ['webhook-signature'] : []),

@@ -103,7 +103,7 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'replay.finished': info(
-    'A replay has finished: it queued `requeued` deliveries, after scanning `scanned` rows.',
+    'A replay has finished. `requeued` is the number of deliveries that it queued, and `scanned` the number of rows that it scanned.',
   ),
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
@@ -125,7 +125,7 @@ export const LOG_EVENTS = {
     `A 503 means that the database is unavailable. ${DISK} A 500 is a bug in Hookline: report it with this line.`,
   ),
   'ingest.overloaded': error(
-    'Calls got 503 because they could not be stored: the disk is full, failing or too slow, or a database file was moved or replaced.',
+    'Calls got 503 because they could not be stored: the disk is full, failing or too slow, a database file was moved or replaced, or, in a cluster, NATS is unavailable.',
     DISK,
   ),
   'ingest.body_memory_exhausted': error(
@@ -138,7 +138,7 @@ export const LOG_EVENTS = {
   ),
 
   'deletion.failed': error(
-    'A step of a deletion request failed `failures` times since the previous line. It is retried within ten seconds; other deletions continue.',
+    'A step of a deletion request failed. `failures` is the number of failures since the previous line. The step is retried within ten seconds; other deletions continue.',
     REPORT,
   ),
   'deletion.purged': info(
@@ -147,7 +147,7 @@ export const LOG_EVENTS = {
   'retention.removed': info(
     'Events that are older than `retention`, or beyond `retentionMaxBytes`, were removed.',
   ),
-  'backup.finished': info('A client downloaded a backup (`bytes`).'),
+  'backup.finished': info('A client downloaded a backup. `bytes` is its size.'),
   'backup.stopped': warn(
     'A backup download was aborted. The client has no backup.',
     'Start the backup again. If it took too long, raise `backupTimeout`.',

@@ -2735,9 +2735,9 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                     verdict: "valid" | "invalid" | "missing";
                     /** Why the signature is not valid; null if it is. */
                     reason: string | null;
-                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
+                    /** The verdict on X-Signature. stale (webhook-signature only): webhook-timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
-                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
+                    /** The verdict on webhook-signature. stale (webhook-signature only): webhook-timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
                 };
                 response: {
@@ -2811,9 +2811,9 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 verdict: "valid" | "invalid" | "missing";
                 /** Why the signature is not valid; null if it is. */
                 reason: string | null;
-                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
+                /** The verdict on X-Signature. stale (webhook-signature only): webhook-timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
-                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
+                /** The verdict on webhook-signature. stale (webhook-signature only): webhook-timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
             };
             response: {

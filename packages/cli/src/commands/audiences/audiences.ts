@@ -13,7 +13,7 @@ const AUDIENCES: ComputationKind = {
   one: 'an audience',
   many: 'audiences',
   definition: 'condition',
-  explanation: 'explain whether and why a user is in an audience',
+  explanation: 'show whether a user is in an audience, and why',
   example: `Example condition, for users with two orders in 30 days:
 {"event": "Order", "count": {"op": ">=", "n": 2}, "within": {"days": 30}}`,
   operations: (api) => ({

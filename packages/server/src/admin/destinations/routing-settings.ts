@@ -337,7 +337,7 @@ function checkClause(input: JsonObject, pointer: string, errors: FieldError[]): 
     const hint = `Use one of ${EVENT_TYPES.join(', ')}.`
     errors.push(fieldError(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (event !== undefined && type !== undefined && type !== 'track') {
-    const hint = 'Only track events have names. For a page or screen, compare {"field": "name"}.'
+    const hint = 'event matches only track events. For a page or screen, compare {"field": "name"}.'
     errors.push(fieldError(`${pointer}/event`, 'exclusive', 'event conflicts with type.', hint))
   }
   if (event !== undefined) checkNames(event, `${pointer}/event`, errors)

@@ -50,7 +50,7 @@ export const MISSING_CAUSES = {
   },
   rejected: {
     meaning: 'Calls were rejected in the last 24 hours.',
-    help: 'Look up the code in the table for the ingestion API. Then send the call again.',
+    help: 'Correct the calls: docs/reference/errors.md explains each code. Then send them again.',
   },
   users_suppressed: {
     meaning: 'Calls for suppressed users got a 200 and were not stored.',

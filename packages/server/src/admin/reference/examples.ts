@@ -54,7 +54,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   previewAudience: { condition },
   changeMembers: { add: ['u1', 'u2'], remove: ['u3'] },
   createTrait: { name: 'Revenue 30d', destinationIds, compute },
-  changeTrait: { name: 'Revenue of 30 days' },
+  changeTrait: { name: 'Revenue, last 30 days' },
   previewTrait: { compute },
   addAlertChannel: {
     url: 'https://hooks.slack.com/services/T000/B000/XXXX',
