@@ -54,7 +54,7 @@ export function restart(goals: { readonly seconds: number }): Benchmark {
     async run(settings) {
       const pending = pendingFor(settings)
       await using receiver = await new EventReceiver().open()
-      // Each round stops after its first delivery, so more deliveries are due than all rounds need.
+      // A tenth is due: more than all rounds need, because each stops after its first delivery.
       using data = await largeData(receiver, { pending, due: pending / 10, history: 0 })
       const first: number[] = []
       const accepting: number[] = []

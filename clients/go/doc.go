@@ -7,5 +7,5 @@
 // The API is compatible with version 2 of analytics-go: change the import, and existing programs compile.
 package analytics
 
-// Version of this package.
+// Version is the version of this package.
 const Version = "0.1.0"

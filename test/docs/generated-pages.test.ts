@@ -28,7 +28,7 @@ describe('docs/reference/errors.md', () => {
     { section: 'Notes about an event', known: TRACE_FINDINGS },
     { section: 'Why an event is missing', known: MISSING_CAUSES },
     { section: 'Attempt classes', known: ATTEMPT_CLASSES },
-  ])('"$section" lists each code once, and no other', ({ section, known }) => {
+  ])('"$section" lists each code once, and no others', ({ section, known }) => {
     expect(firstCells(sectionOf(readRepositoryFile('docs/reference/errors.md'), section))).toEqual(
       Object.keys(known),
     )
@@ -36,7 +36,7 @@ describe('docs/reference/errors.md', () => {
 })
 
 describe('docs/reference/config.md', () => {
-  it('lists each setting once, and no other', () => {
+  it('lists each setting once, and no others', () => {
     const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
     expect(firstCells(readRepositoryFile('docs/reference/config.md'))).toEqual(flags)
   })

@@ -45,7 +45,7 @@ describe('the resources for a rate', () => {
     }
   })
 
-  it('are one node, one cluster and one core each for a low rate', () => {
+  it('are at least one node, one cluster and one core each, however low the rate', () => {
     const little = {
       nodeMicros: 100,
       natsMicros: 10,

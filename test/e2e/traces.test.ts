@@ -208,7 +208,7 @@ describe('with a collector', () => {
     await spansOf(collector, 1)
   })
 
-  test('a stop sends the last spans and metrics', async () => {
+  test('stopping the service sends the last spans and metrics', async () => {
     await using collector = await OtlpCollector.open()
     await using receiver = await openReceiver()
     const variables = { OTEL_BSP_SCHEDULE_DELAY: '600000' }

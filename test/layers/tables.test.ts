@@ -8,17 +8,17 @@ import { repositoryFiles } from '@hookline/testing/repository'
 const SERVER = 'packages/server/src'
 
 describe('the tables of layers', () => {
-  it('list every folder of the server, and no other', () => {
+  it('list every folder of the server, and no others', () => {
     const engines = foldersOf(`${SERVER}/backend`).map((name) => `backend/${name}`)
     expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(COMPONENT_NAMES.toSorted())
   })
 
-  it('list every file next to service.ts, and no other', () => {
+  it('list every file next to service.ts, and no others', () => {
     const files = filesBelow(SERVER).filter((path) => !path.includes('/'))
     expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
   })
 
-  it('list every subfolder of a component, and no other', () => {
+  it('list every subfolder of a component, and no others', () => {
     // The folders below the ports are components.
     const components = COMPONENT_NAMES.filter((name) => name !== 'backend')
     const subfolders = components.flatMap((component) =>

@@ -345,7 +345,7 @@ describe('a call', () => {
     })
   })
 
-  test('of a disabled client is validated but not sent', async () => {
+  test('on a disabled client is validated but not sent', async () => {
     await using exchange = await openExchange({ enabled: false, flushAt: 1 })
     exchange.track(3)
     expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)

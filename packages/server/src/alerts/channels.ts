@@ -40,7 +40,10 @@ const IS_URL = `$contains(properties.link, "://")`
 
 const LINK_TEXT = 'Open in Hookline'
 
-/** How each service receives alerts. Keys are headers, which the API never shows. */
+/**
+ * How each service receives alerts. A key is stored as a secret, which the API never shows: a static
+ * header or, for email, the password.
+ */
 export const CHANNEL_FORMATS = {
   slack: {
     // The name of a source or destination must not be able to mention people or channels.

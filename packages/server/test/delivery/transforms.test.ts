@@ -186,7 +186,7 @@ describe('a transform', () => {
     }
   })
 
-  test('with a deep recursion fails, and the next one succeeds', async () => {
+  test('with deep recursion fails, and the next one succeeds', async () => {
     const deep = '($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(DEPTH))'
     expect(await evaluate(deep.replace('DEPTH', '100'))).toBe(100)
     expect(await evaluate(deep.replace('DEPTH', '100000'))).toEqual({ error: expect.any(String) })

@@ -15,7 +15,7 @@ const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
 export interface UrlContext {
   /** Ports that are allowed although they are reserved for other services. */
   readonly allowedPorts: ReadonlySet<number>
-  /** Whether the URL may be that of a mail server. */
+  /** Whether the URL may name a mail server. */
   readonly allowsMail?: boolean
   /** The parser appends to them. */
   readonly errors: FieldError[]

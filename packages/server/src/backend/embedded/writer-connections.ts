@@ -156,7 +156,7 @@ function post(
 
 /** Removals per appended event during retention, so that the data shrinks under any load. */
 const REMOVALS_PER_APPEND = 1.25
-/** The maximum delay of other writes by removals, as a multiple of the duration of the last shared commit. */
+/** How long removals may delay other writes, as a multiple of the last shared commit's duration. */
 const MAX_ALONE_FACTOR = 5
 /** Appended events are counted for this long after the last removal. */
 const COUNTS_FOR_MS = 1_000

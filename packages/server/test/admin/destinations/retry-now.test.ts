@@ -84,7 +84,7 @@ describe('POST /destinations/:id/close-breaker', () => {
     expect(entry.after).toEqual(entry.before)
   })
 
-  test('requires the role editor', async () => {
+  test('requires the editor role', async () => {
     const id = await make()
     const as = async (role: string): Promise<number> => {
       const body = { name: role, role }

@@ -70,7 +70,7 @@ test('without a known cause, the call was not sent', async () => {
   expect(await codesOf('')).toEqual(['not_sent'])
 })
 
-test('an event with the messageId exists, with the number of its duplicates', async () => {
+test('a possible cause: an event with the messageId exists, with the number of its duplicates', async () => {
   const eventId = await receive({ messageId: 'm-1' })
   const lastAt = server.clock.now() + 1000
   await receive({ messageId: 'm-1', at: lastAt })
@@ -80,7 +80,7 @@ test('an event with the messageId exists, with the number of its duplicates', as
   expect(await causesOf(`eventId=${eventId}&sourceId=${sourceId}`)).toEqual(there)
 })
 
-test('an event with the messageId was received by another source', async () => {
+test('a possible cause: an event with the messageId was received by another source', async () => {
   const other = await makeSource()
   const eventId = await receive({ messageId: 'm-1' })
   expect(await causesOf(`messageId=m-1&sourceId=${other}`)).toMatchObject([
@@ -88,7 +88,7 @@ test('an event with the messageId was received by another source', async () => {
   ])
 })
 
-test('the user is suppressed, in this source or in every source', async () => {
+test('a possible cause: the user is suppressed, in this source or in every source', async () => {
   const suppression = { kind: 'user', id: 'u1', since: NOON, deletionId: 'del_1' } as const
   await server.backend.suppressions.add([{ ...suppression, sourceId }])
   const users = [{ kind: 'user', id: 'u1', calls: 3 }] as const
@@ -105,7 +105,7 @@ test('the user is suppressed, in this source or in every source', async () => {
   ])
 })
 
-test('a deletion names the user, regardless of its other ids', async () => {
+test('a possible cause: a deletion names the user, regardless of its other ids', async () => {
   const odd = ['u', 'u1', 'u10', 'u0\u{10ffff}', '\u0000', '\ue000', '🙂', 'ü']
   const id = await makeDeletion({ userIds: odd, anonymousIds: ['a1'] })
   const none = ['u0', 'u2', 'a1', '\ud7ff', '🙁', 'u1\u0000']
@@ -119,7 +119,7 @@ test('a deletion names the user, regardless of its other ids', async () => {
   expect(await codesOf('anonymousId=a1')).toEqual(['deleted', 'not_sent'])
 })
 
-test('deletions have removed events, if the user of the call is unknown', async () => {
+test('a possible cause: deletions have removed events, if the user of the call is unknown', async () => {
   await receive({ userId: 'u1' })
   const deletionId = await makeDeletion({ userIds: ['u1'] })
   expect(await codesOf('messageId=m-1')).toEqual(['not_sent'])
@@ -143,7 +143,7 @@ test('the id of an event shows whether retention has removed it', async () => {
   expect(await codesOf('eventId=nonsense')).toEqual(['not_sent'])
 })
 
-test('the source is unknown, disabled, or silent for 24 hours', async () => {
+test('a possible cause: the source is unknown, disabled, or silent for 24 hours', async () => {
   expect(await causesOf('sourceId=src_none')).toMatchObject([
     { code: 'unknown_source', evidence: { count: 1 } },
     { code: 'not_sent' },
@@ -168,7 +168,7 @@ test('the source is unknown, disabled, or silent for 24 hours', async () => {
   })
 })
 
-test('calls were rejected in the last 24 hours, the most frequent code first', async () => {
+test('a possible cause: calls were rejected in the last 24 hours, the most frequent code first', async () => {
   const row = (minutesAgo: number, counts: Record<string, number>, of = '') => ({
     span: 'minute' as const,
     start: NOON - minutesAgo * SPANS.minute,

@@ -22,7 +22,7 @@ function noticesOf(count: number): NewNotice[] {
 describe.skipIf(clusterSkipReason() !== undefined)('notices of a cluster', () => {
   noticesConformance(openClusterHarness)
 
-  test('created by two nodes at once exist once, and each is handed out by one node', async () => {
+  test('created concurrently by two nodes are stored once, and each is handed out by one node', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const nodes = [harness.backend, other]

@@ -157,7 +157,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('purges of a cluster', () => 
     expect(await keptIds(harness)).toEqual([])
   })
 
-  test('reach another node for events that it has already read from the archive', async () => {
+  test('cover events that another node has already read from the archive', async () => {
     await using harness = await openClusterHarness()
     await using other = await openClusterBackend(harness.options)
     const [old] = await receive(harness, {})

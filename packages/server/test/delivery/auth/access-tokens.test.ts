@@ -302,7 +302,7 @@ describe('a token endpoint', () => {
     expect(atPort.error).toContain('Port 22 is reserved')
   })
 
-  test('that does not respond does not delay a stop of the service', async () => {
+  test('that does not respond does not delay the shutdown of the service', async () => {
     const endpoint = await listening(() => 'silence')
     const sender = openSender()
     const sent = sender.send(requestTo('http://127.0.0.1:9/', authOf(endpoint)))

@@ -60,7 +60,7 @@ test('webhooks with the same URL use their own client certificates', async () =>
 test.for([
   { name: 'none', auth: undefined, error: 'closed before the response' },
   {
-    name: 'one of another authority',
+    name: 'one from another authority',
     auth: { clientCertificate: { certificate: unknownIssuer.cert, key: unknownIssuer.key } },
     error: 'closed before the response',
   },

@@ -33,7 +33,7 @@ function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
   return { health, inFlight: begun.slice(0, 10) }
 }
 
-describe('in the health of a webhook', () => {
+describe('the health of a webhook:', () => {
   test('a manually closed breaker ignores the results of earlier attempts', () => {
     const { health, inFlight } = broken()
     health.close('dst_a', url)
@@ -56,7 +56,7 @@ describe('in the health of a webhook', () => {
     expect(health.brokenSince('dst_a', url) !== undefined).toBe(attempts.length > 0)
   })
 
-  test('a probe is ended only by its own result, not by that of an earlier attempt', () => {
+  test('a probe ends only with its own result, not with the result of an earlier attempt', () => {
     const { health, inFlight } = broken()
     health.retryNow('dst_a', url)
     const probe = health.onAttempt('dst_a', url)

@@ -25,7 +25,7 @@ describe('an address literal', () => {
     expect(closed.refusal(hostOf(`http://${host}/`))).toBeTypeOf('string')
   })
 
-  test.each(words(PUBLIC))('of the public internet is allowed: %s', (host) => {
+  test.each(words(PUBLIC))('on the public internet is allowed: %s', (host) => {
     expect(closed.refusal(hostOf(`http://${host}/`))).toBeUndefined()
   })
 

@@ -38,7 +38,7 @@ describe('a certificate', () => {
     ['that is not valid yet', certificates.notYetValid, 'The certificate is not valid yet'],
     ['for another host', certificates.wrongHost, 'The certificate is for another host'],
     [
-      'of an authority with a trusted name but another key',
+      'from an authority with a trusted name but a different key',
       certificates.unknownIssuer,
       'The certificate is',
     ],
@@ -52,7 +52,7 @@ describe('a certificate', () => {
     expect(Buffer.concat(server.received)).toHaveLength(0)
   })
 
-  test('of an unknown authority is refused', async () => {
+  test('from an unknown authority is refused', async () => {
     const server = await openTlsServer(certificates.good)
     const result = await send(openSender(), server.url)
     expect(result).toMatchObject({ outcome: 'retry', class: 'certificate_invalid' })
@@ -62,7 +62,7 @@ describe('a certificate', () => {
   })
 
   test.each(['localhost', '127.0.0.1'])(
-    'of an added authority is accepted for %s',
+    'from an added authority is accepted for %s',
     async (host) => {
       await using receiver = await openReceiver({ tls: certificates.good })
       const sender = openSender({ ca: certificates.ca })

@@ -115,7 +115,7 @@ describe('a failure', () => {
     expect(classifyFailure(tried)?.class).toBe('connection_failed')
   })
 
-  test('in undici to parse a response is a protocol error, not a failed connection', () => {
+  test('by undici to parse a response is a protocol error, not a failed connection', () => {
     const bad = new errors.SocketError('bad upgrade')
     const closed = new errors.SocketError('other side closed')
     const garbled = new errors.HTTPParserError('Invalid header token')

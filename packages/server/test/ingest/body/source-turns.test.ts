@@ -48,7 +48,7 @@ describe('bodies', () => {
     expect(worked.steps).toHaveLength(4)
   })
 
-  test('of a source wait for at most one step of another, however many of its bodies wait', async () => {
+  test('of a source wait for at most one step of another source, however many bodies that source has waiting', async () => {
     const worked = new RecordedTurns()
     const flood = Array.from({ length: 60 }, (_, n) =>
       worked.add('flood', `f${n}`, { steps: 20, bytes: 500 * KIB }),

@@ -12,8 +12,8 @@ const { read, refused } = TIMESTAMP_FORMATS
 const callAt = (timestamp: string) => ({ type: 'identify', userId: 'u1', timestamp })
 const strict = { 'x-strict-mode': '1' }
 
-describe('in the table of timestamp forms', () => {
-  test("readable forms are stored as the same time, with the client's text", async () => {
+describe('the table of timestamp formats', () => {
+  test("has readable formats, which are stored as the same time, with the client's text", async () => {
     const batch = read.map(([text]) => callAt(text))
     expect(await harness.post('/v1/batch', { batch }, strict)).toMatchObject({ status: 200 })
     const stored = (await harness.stored()).map(({ event, warnings }) => [
@@ -24,7 +24,7 @@ describe('in the table of timestamp forms', () => {
     expect(stored).toEqual(read)
   })
 
-  test('other forms are refused in strict mode, and otherwise replaced by the time of receipt, with a warning', async () => {
+  test('has other formats, which are refused in strict mode, and otherwise replaced by the time of receipt, with a warning', async () => {
     const batch = refused.map(callAt)
     const { body } = await harness.post('/v1/batch', { batch }, strict)
     expect(body['rejected']).toMatchObject(refused.map(() => ({ code: 'timestamp_invalid' })))

@@ -53,13 +53,13 @@ export class PostgresLanes implements NumberedLanes {
     return this.#byLane[queue].get(destinationId, url)
   }
 
-  /** Caches the lanes of these numbers for `laneOf`. */
+  /** Caches the lanes with these numbers for `laneOf`. */
   async load(numbers: Iterable<number>): Promise<void> {
     const unknown = [...new Set(numbers)].filter((number) => !this.#byNumber.has(number))
     if (unknown.length > 0) await this.#read(sql`number = ANY(${unknown}::int[])`)
   }
 
-  /** The lane of a number; `undefined` if it is not in the database. */
+  /** The lane with this number; `undefined` if it is not in the database. */
   laneOf(number: number): QueueLane | undefined {
     return this.#byNumber.get(number)
   }

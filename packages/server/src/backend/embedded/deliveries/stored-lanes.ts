@@ -44,7 +44,7 @@ export class StoredLanes implements NumberedLanes {
     throw new BackendUnavailableError(`A lane of ${lane.destinationId} has no number yet.`)
   }
 
-  /** The lane of a number; `undefined` if the database has lost it. */
+  /** The lane with this number; `undefined` if the database has lost it. */
   laneOf(number: number): QueueLane | undefined {
     const known = this.#byNumber.get(number)
     if (known !== undefined || this.knowsAll) return known

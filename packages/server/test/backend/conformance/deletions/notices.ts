@@ -131,7 +131,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       expect([await claim(LANE), await claim(OTHER_LANE)]).toEqual([[], [id]])
     })
 
-    test('created twice exist once, in any state', async () => {
+    test('created twice are stored once, in any state', async () => {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       const [split] = await createSplit(harness.backend, [notice()])

@@ -72,7 +72,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect(found.data.map(({ id }) => id)).toEqual(['a\0b'])
     })
 
-    test('added twice exist once, with the first values', async () => {
+    test('added twice are stored once, with the first values', async () => {
       await using harness = await open()
       const { suppressions } = harness.backend
       await suppressions.add([inOne])

@@ -272,7 +272,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
     test('lists every event once, page by page, even if few match the filter', async () => {
       await using harness = await open()
       const first = acceptedEvent({ userId: 'rare' })
-      // A page that scans tens of thousands of events at most ends among these identify calls.
+      // A page scans at most tens of thousands of events, so it ends among these calls.
       const many = Array.from({ length: 60_000 }, (_, index) =>
         acceptedEvent({ type: Math.abs(index - 10_000) < 100 ? 'identify' : 'track' }),
       )

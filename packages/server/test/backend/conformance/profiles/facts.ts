@@ -274,7 +274,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(filled).toEqual([2, 2, 0])
     })
 
-    test('adds a fact to the profile of its first id with a profile, and no other', async () => {
+    test('adds a fact to the profile of its first id with a profile, and to no other profile', async () => {
       await using harness = await open()
       const { facts, profiles } = harness.backend
       await follow(harness, [
