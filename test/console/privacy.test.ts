@@ -143,7 +143,7 @@ test('the form opens with a user, adds anonymous ids, lists aliased users who re
   await expectNoHorizontalScroll(page)
   await next.click()
   const review = page.getByRole('dialog', { name: 'Delete these users?' })
-  await review.getByText('There is no enabled destination to notify').waitFor()
+  await review.getByText('No destination will be notified').waitFor()
   await review.getByText('will be suppressed').waitFor()
   await expectAccessible(page)
   await review.getByLabel('to confirm').fill('3')

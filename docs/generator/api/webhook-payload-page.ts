@@ -81,7 +81,7 @@ function deletions(): string[] {
   const timestamp = '2026-11-21T09:40:00.000Z'
   return [
     '### delete',
-    'A deletion notice means that a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. The notice is sent to all webhooks of each enabled destination.',
+    'A deletion notice means that a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. The notice is sent to all webhooks of each enabled destination, except alert channels.',
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),

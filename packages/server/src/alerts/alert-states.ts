@@ -44,7 +44,7 @@ export interface AlertState {
   readonly heldBack: number
   /**
    * Whether the condition ended without a recovery: the destination was deleted or disabled, or the
-   * node is no longer listed.
+   * node was removed from the list.
    */
   readonly isRemoved?: boolean
   /**
@@ -154,7 +154,7 @@ function withReason({ title, label = '' }: Finding, { reason = '', failure }: Fi
 /**
  * Why a condition no longer applies. `unknown`: nothing shows that the problem ended, for example
  * after a restart or during a pause, so the state stays active. `removed`: the destination was
- * deleted or disabled, or the node is no longer listed, which is not a recovery.
+ * deleted or disabled, or the node was removed from the list, which is not a recovery.
  */
 export type Ending = 'ended' | 'removed' | 'unknown'
 

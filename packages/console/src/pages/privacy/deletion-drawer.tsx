@@ -163,8 +163,8 @@ function NotificationTable({ notifications }: Pick<Deletion, 'notifications'>): 
   if (notifications.length === 0)
     return (
       <p className="text-ink-soft max-w-prose">
-        There was no enabled destination to notify. Receivers that got earlier events must delete
-        their own copies.
+        No destination was notified, because none was enabled. Receivers that got earlier events
+        must delete their own copies.
       </p>
     )
   return (

@@ -84,7 +84,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
       {notified !== undefined && (
         <li>
           {notified.length === 0 ? (
-            'There is no enabled destination to notify.'
+            'No destination will be notified, because none is enabled.'
           ) : (
             <>
               <strong>{countText(notified.length, 'destination')} will be notified</strong>:{' '}
