@@ -117,7 +117,7 @@ const SMOKE = [
   'test/deploy/image.test.ts',
   'test/pages/pages.test.ts',
   'test/receivers/receivers.test.ts',
-  'test/torture/corruption.test.ts',
+  'test/torture/{corruption,corruption/reported}.test.ts',
 ]
 const SMOKE_FORM = {
   HOOKLINE_TEST_CORRUPTIONS: '6',

@@ -12,14 +12,18 @@ export interface ReportedCorruption {
   readonly hasStray: boolean
 }
 
-const NOTHING_LOST = /All rows were readable|are missing from the database\.$/
+const NOTHING_LOST = /All rows were readable|(?:is|are) missing from the database\.$/
 /** Reports about tables other than `events`. */
 const OTHER_TABLE = /^Table (?!events:)|rebuilt from the readable rows/
 const ROWS_ONLY = /^Table events: [^(]*$/
-const RANGE = /number(?:s|ed) (\d+) to (\d+)/g
+const NUMBERS = /\((numbers? \d[^)]*)\)/
+const RANGE = /numbers? (\d+)(?: to (\d+))?/g
 
 /** Reads the reports from the data folder. The service must have stopped. */
-export function reportedBy(folder: string, { events }: CorruptionBase): ReportedCorruption {
+export function reportedBy(
+  folder: string,
+  { events }: Pick<CorruptionBase, 'events'>,
+): ReportedCorruption {
   const eventIds = new Set(events.map(({ id }) => id))
   const ofDeliveries = readColumn(folder, 'deliveries JOIN quarantine USING (id)', 'event_id')
   const inQuarantine = new Set([...readColumn(folder, 'quarantine', 'id'), ...ofDeliveries])
@@ -47,8 +51,9 @@ export function reportsDelivery(reported: ReportedCorruption, seq: number): bool
 /** A report without sequence numbers applies to every event. */
 function names(text: string, seq: number): boolean {
   if (NOTHING_LOST.test(text) || ROWS_ONLY.test(text)) return false
-  const ranges = [...text.matchAll(RANGE)]
-  return (
-    ranges.length === 0 || ranges.some(([, from, to]) => seq >= Number(from) && seq <= Number(to))
+  const [, numbers] = NUMBERS.exec(text) ?? []
+  if (numbers === undefined) return true
+  return [...numbers.matchAll(RANGE)].some(
+    ([, first, last = first]) => seq >= Number(first) && seq <= Number(last),
   )
 }
