@@ -100,9 +100,7 @@ function settingsText(
   const shown = settings.filter((each) => areAllShown || isChanged(each))
   const others = settings.length - shown.length
   const rest =
-    others === 0
-      ? ''
-      : `${countText(others, 'setting')} with default values; show them with --settings.`
+    others === 0 ? '' : `${countText(others, 'setting')} not shown; show all with --settings.`
   return [shown.length === 0 ? '' : table(output, COLUMNS, shown), rest]
     .filter((text) => text !== '')
     .join('\n')

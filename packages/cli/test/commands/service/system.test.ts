@@ -32,7 +32,7 @@ describe('hookline system', () => {
     expect(stdout).toMatch(/^in progress +0 replays, 0 deletions$/m)
     expect(stdout).toMatch(/^retention +3d +--retention$/m)
     expect(stdout).not.toMatch(/^webhookQueueSize/m)
-    expect(stdout).toMatch(/settings with default values; show them with --settings\.$/m)
+    expect(stdout).toMatch(/settings not shown; show all with --settings\.$/m)
     const all = await service.run('system', '--settings')
     expect(all.stdout).toMatch(/^webhookQueueSize +256 +default$/m)
   })
