@@ -47,7 +47,7 @@ export function scalingPage(): string {
       '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),
     '## Resources by rate',
-    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. A cluster has its own PostgreSQL with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so one cluster must be able to handle its whole rate.`,
+    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. Each cluster has one PostgreSQL server with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so one cluster must be able to handle its whole rate.`,
     table(
       [
         'events/s',

@@ -73,7 +73,7 @@ export const CONDITIONS = {
     events: null,
     threshold: `A delivery was rejected in the last ${hours(THRESHOLDS.rejectedMs)} and has not been replayed.`,
     meaning:
-      'A receiver rejected events for good, or a transform failed. Hookline does not try again.',
+      'A receiver rejected events for good, or Hookline could not send them. Hookline does not try again.',
     remedy:
       "Fix the receiver, the URL or the transform, then replay the destination's failed deliveries.",
   },
@@ -121,14 +121,16 @@ export const CONDITIONS = {
     severity: 'failing',
     events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
     threshold: `A breaker is open; or no attempt in the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or fewer than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts in the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
-    meaning: 'A destination is not receiving its events. Deliveries are retried.',
+    meaning:
+      'A destination is not receiving all of its events. Deliveries are retried, unless the response is final.',
     remedy: "Send a test to see the receiver's response.",
   },
   deliveries_late: {
     severity: 'failing',
     events: null,
-    threshold: `The oldest pending delivery of a webhook has waited for more than ${minutes(THRESHOLDS.maxWaitMs)}.`,
-    meaning: 'Events are arriving faster than the receiver accepts them, or a retry is pending.',
+    threshold: `A webhook has a pending event that was received more than ${minutes(THRESHOLDS.maxWaitMs)} ago.`,
+    meaning:
+      'Events are arriving faster than the receiver accepts them, a retry is pending, or past events are being replayed.',
     remedy: 'The deliveries list shows the reason and next attempt for each.',
   },
   webhook_paused: {
@@ -180,7 +182,8 @@ export const CONDITIONS = {
     severity: 'attention',
     events: null,
     threshold: 'The retry window of a webhook is as long as retention, or longer.',
-    meaning: 'Retention may remove events before the retry window of their deliveries ends.',
+    meaning:
+      'Retention may remove an event as soon as its delivery expires, so it cannot be replayed.',
     remedy: 'Set a shorter retry window, or increase the retention setting.',
   },
   backup_old: {
