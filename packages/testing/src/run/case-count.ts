@@ -1,4 +1,4 @@
-/** Whether long suites run in their short form, as in CI (`HOOKLINE_TEST_SHORT=1`). */
+/** Whether long suites run in their short form (`HOOKLINE_TEST_SHORT=1`), as in `npm run test:full`. */
 export function isShortRun(): boolean {
   return process.env['HOOKLINE_TEST_SHORT'] === '1'
 }
