@@ -4,7 +4,8 @@
 // the background, in the order of the calls, one request at a time, with retries. No call is lost silently: every failure
 // is an error returned by the method or Client.Close, or passed to Client.OnError.
 //
-// The API is compatible with version 2 of analytics-go: change the import, and existing programs compile.
+// The API is compatible with version 2 of analytics-go, except for Backo, DefaultContext and Batch: change the import, and
+// other programs compile.
 package analytics
 
 // Version is the version of this package.
