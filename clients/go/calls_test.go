@@ -145,7 +145,7 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"a channel":            {properties(make(chan int)), "invalid_json"},
 		"a cycle":              {properties(loop), "invalid_json"},
 		"65 levels":            {properties(deep), "nested_too_deep"},
-		"over 32 KiB":           {properties(strings.Repeat("x", 32_768)), "message_too_large"},
+		"over 32 KiB":          {properties(strings.Repeat("x", 32_768)), "message_too_large"},
 		"a nil pointer":        {(*Track)(nil), "not_an_object"},
 		"a nil identify":       {(*Identify)(nil), "not_an_object"},
 		"a nil page":           {(*Page)(nil), "not_an_object"},

@@ -319,7 +319,7 @@ func TestA2xxThatIsNotFromHooklineIsTriedAgainAndThenReported(t *testing.T) {
 		"text":            "ok",
 		"a list":          `[{"success":true}]`,
 		"nothing":         " ",
-		"over 2 MiB":       `{"success":true,"text":"` + strings.Repeat("x", maxResponseBytes) + `"}`,
+		"over 2 MiB":      `{"success":true,"text":"` + strings.Repeat("x", maxResponseBytes) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := open(t, func(w http.ResponseWriter, _ *http.Request, index int) {

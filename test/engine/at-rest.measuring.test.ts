@@ -19,7 +19,7 @@ function wakes(pid: number): number {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function atRest(threads: number): Promise<{ wakesASecond: number; residentMb: number }> {
+async function atRest(threads: number): Promise<{ wakesASecond: number; residentMiB: number }> {
   await using service = new MeasuredService()
   await service.start({
     HOOKLINE_INGEST_THREADS: `${threads}`,
@@ -29,7 +29,7 @@ async function atRest(threads: number): Promise<{ wakesASecond: number; resident
   const before = wakes(service.pid)
   await sleep(SECONDS * 1000)
   const wakesASecond = (wakes(service.pid) - before) / SECONDS
-  return { wakesASecond, residentMb: service.residentBytes / 2 ** 20 }
+  return { wakesASecond, residentMiB: service.residentBytes / 2 ** 20 }
 }
 
 test('an idle service rarely wakes up, and a thread needs little memory', async () => {
@@ -46,6 +46,6 @@ async function measure() {
   const withThreads = await atRest(1)
   return {
     maxWakes: Math.max(without.wakesASecond, withThreads.wakesASecond),
-    mbAThread: (withThreads.residentMb - without.residentMb) / 2,
+    mbAThread: (withThreads.residentMiB - without.residentMiB) / 2,
   }
 }

@@ -8,7 +8,7 @@ import { expectHealthy, measureUnder } from './service-under-attack.ts'
  * The bodies need 64 MiB, the default of maxBufferedBodyBytes. The rest is garbage that has not been
  * collected yet. Without the limit, 2,000 connections needed 1 GB.
  */
-const MAX_GROWTH_MB = 350
+const MAX_GROWTH_MIB = 350
 
 const head = (length: number): string =>
   `POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
@@ -24,14 +24,16 @@ test.each([
     await service.start({ HOOKLINE_REQUEST_TIMEOUT: '8000' })
     await service.addSource(receiver.url)
     await service.load(1)
-    const beforeMb = Math.round(service.residentBytes / 2 ** 20)
+    const beforeMiB = Math.round(service.residentBytes / 2 ** 20)
     const bytes = head(length) + ' '.repeat(length - 1)
     const attack = () => HostileClients.open(service.port, connections, bytes)
     const measured = await measureUnder(attack, { service, seconds: 4, maxSeconds: 60 })
-    console.log(`${connections} partial bodies, ${beforeMb} MB before: ${JSON.stringify(measured)}`)
+    console.log(
+      `${connections} partial bodies, ${beforeMiB} MiB before: ${JSON.stringify(measured)}`,
+    )
     expectHealthy(measured)
     expect(measured.openConnections).toBe(0)
-    expect(measured.residentMb - beforeMb).toBeLessThan(MAX_GROWTH_MB)
+    expect(measured.residentMiB - beforeMiB).toBeLessThan(MAX_GROWTH_MIB)
     await expect.poll(() => service.gauge('hookline_partial_body_bytes')).toBe(0)
   },
 )

@@ -6,7 +6,7 @@ import { measureAgain } from '@hookline/testing/run/measure-again'
 
 /** Response times for healthy clients and resource usage of the process during an attack. */
 export interface AttackMeasurement {
-  readonly residentMb: number
+  readonly residentMiB: number
   readonly livezMs: number
   readonly callMs: number
   readonly callP99Ms: number
@@ -32,7 +32,7 @@ export interface AttackOptions {
 const EVERY_MS = 20
 
 const LIMITS: Readonly<Partial<AttackMeasurement>> = {
-  residentMb: 700,
+  residentMiB: 700,
   livezMs: 1_000,
   callMs: 2_000,
   eventLoopP99Ms: 250,
@@ -103,11 +103,11 @@ export async function measureWhile<T>(
 ): Promise<{ readonly measured: AttackMeasurement; readonly result: T }> {
   // Resets the measurement.
   await service.eventLoop()
-  const peak = { residentMb: 0, livezMs: 0 }
+  const peak = { residentMiB: 0, livezMs: 0 }
   const callsMs: number[] = []
   const stop = new AbortController()
   const sample = repeat(stop.signal, async () => {
-    peak.residentMb = Math.max(peak.residentMb, Math.round(service.residentBytes / 2 ** 20))
+    peak.residentMiB = Math.max(peak.residentMiB, Math.round(service.residentBytes / 2 ** 20))
     peak.livezMs = Math.max(peak.livezMs, await millisecondsOf(() => service.livez()))
   })
   const send = repeat(stop.signal, async () => {

@@ -61,7 +61,7 @@ export function isRefusalReason(code: string): code is RefusalReason {
   return (REFUSAL_REASONS as readonly string[]).includes(code)
 }
 
-/** Receives durable activity, perhaps twice after a restart. Must not throw or block: every event waits for it. */
+/** Receives stored activity, perhaps twice after a restart, and rejected calls. Must not throw or block: every event waits for it. */
 export interface ActivityListener {
   received(events: readonly AcceptedEvent[]): void
   /** Calls that were rejected or belong to a suppressed user. Without a valid write key, they have no source. */

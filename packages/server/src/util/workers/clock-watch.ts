@@ -17,12 +17,12 @@ export interface ClockWatchOptions {
 }
 
 const EVERY_MS = 5_000
-/** Removal waits this long after the clock jumps forward: an operator may correct it in the meantime. */
+/** Removal by age ignores a forward jump of the clock for this long: an operator may correct it in the meantime. */
 export const REMOVAL_DELAY_MS = 60 * 60 * 1000
 /** A clock that is ahead of the stored data by more than this may be wrong. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 
-/** Reports jumps of the system clock. After a forward jump, removal by age waits for an hour. Timers and due times are unaffected. */
+/** Reports jumps of the system clock. Removal by age ignores a forward jump for an hour. Timers and due times are unaffected. */
 export class ClockWatch implements Worker {
   readonly name = 'clock'
   readonly #options: ClockWatchOptions
