@@ -29,7 +29,7 @@ export interface ArchivedEvent extends AcceptedEvent {
 }
 
 export interface ListedEvent extends ArchivedEvent {
-  /** Omits destinations that have no decision, or whose first attempt is in progress. */
+  /** Omits destinations that have no decision, or whose delivery is not recorded yet. */
   readonly outcomes: EventOutcomes
 }
 

@@ -211,7 +211,7 @@ export class IngestionHandler {
 
   /**
    * Finds the source that the text of a body names, without parsing it; `undefined` if only parsing can find it. Refuses a
-   * large body that names none.
+   * large body that names none, and one that cannot be decoded.
    */
   *#findSource({ request, body }: ReceivedRequest): Steps<Source | undefined | IngestResponse> {
     const { catalog, config } = this.#deps

@@ -19,7 +19,7 @@ import { textOf } from '../backend/accepted-event.ts'
 /** The body of a request. */
 export interface WebhookBody {
   readonly body: Uint8Array
-  /** Absent for JSON. */
+  /** Absent for `application/json`. */
   readonly contentType?: string
 }
 

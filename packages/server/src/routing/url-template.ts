@@ -76,7 +76,7 @@ function parts(url: string) {
   return { origin, rest: url.slice(origin.length) }
 }
 
-/** Empty if it is missing. Payloads of alias calls have another name for the userId. */
+/** Empty if it is missing or not a string. Payloads of alias calls have another name for the userId. */
 function valueOf(payload: JsonObject, field: string): string {
   const value = field.startsWith(PROPERTY)
     ? propertyOf(payload, field.slice(PROPERTY.length))

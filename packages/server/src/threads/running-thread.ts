@@ -79,7 +79,10 @@ export class RunningThread<Thread, Main> {
     this.#opened.terminate()
   }
 
-  /** Signals the thread to finish its work, and terminates it when it has, or after `timeoutMs`. */
+  /**
+   * Signals the thread to finish its work, and terminates it when it has, or after `timeoutMs`. A thread that is still starting is
+   * terminated at once.
+   */
   stop(timeoutMs: number): void {
     const base = this.channel as unknown as Channel<BaseMainFunctions, BaseThreadFunctions>
     if (!this.#isReady) return this.#abort(new ThreadExitedError())

@@ -228,7 +228,7 @@ export class ThreadChanges<Change> {
   }
 
   /**
-   * Waits for the last writes of an ended thread. It reads the state when it is restarted, so the change need not be sent again.
+   * Waits for the last writes of an ended thread. Its replacement reads the state, so the change need not be sent again.
    */
   async #onError(error: unknown): Promise<void> {
     if (error instanceof ThreadExitedError) await this.#gone()

@@ -87,7 +87,7 @@ export class Retention implements Worker {
 
 interface AccountingOptions {
   readonly upkeep: Pick<Upkeep, 'missing'>
-  /** Events lost in memory. */
+  /** Counts deliveries lost in memory. */
   readonly engine: {
     status(): Promise<{ readonly imbalance: { readonly pipeline: number; readonly lanes: number } }>
   }

@@ -12,7 +12,7 @@ type PlansOptions = Pick<Backend, 'catalog' | 'facts' | 'followedLog' | 'syncs'>
 
 const NONE: readonly EvaluationPlan[] = []
 
-/** Plans for enabled computations with filled clauses, and the matcher that finds the facts of an event. */
+/** Plans for enabled computations with filled clauses and for those being deleted, and the matcher that finds the facts of an event. */
 export class Plans {
   readonly #options: PlansOptions
   #bySpace = new Map<string, EvaluationPlan[]>()
@@ -28,7 +28,7 @@ export class Plans {
     return this.#bySpace.get(space) ?? NONE
   }
 
-  /** `undefined` while it is disabled or its clauses are being filled. */
+  /** `undefined` while it is disabled, its clauses are being filled, or its dependencies have no values yet. */
   find(computation: Computation): EvaluationPlan | undefined {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
   }

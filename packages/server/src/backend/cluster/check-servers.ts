@@ -27,7 +27,7 @@ interface ServerState {
   readonly hasChecksums: boolean
 }
 
-/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {UnusableServerError} */
+/** Checks the version, whether commits survive a power cut, and whether connections keep their sessions. @throws {UnusableServerError} */
 export async function checkServer(postgres: Postgres): Promise<ServerState> {
   const [server] = await postgres.run(sql<ServerState>`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,

@@ -12,7 +12,7 @@ const MAX_WAITING = 256
 /** A thread that exceeds these limits exits, and the process continues. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
-/** How far the write-ahead log may grow. SQLite restarts it at 16 MiB, but only while there are no readers. */
+/** How far the write-ahead log may grow. SQLite restarts it at 16 MB, but only while there are no readers. */
 const LOG_GROWTH_BYTES = 64 * 2 ** 20
 
 interface QueuedRead extends ReadRequest {

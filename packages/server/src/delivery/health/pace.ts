@@ -9,7 +9,7 @@ import { classification } from '../sending/outcome.ts'
  *                throttled   ▼    throttled: the ceiling is the current pace          accepted  │
  *     unpaced ───────────▶ growing ───────────────────────────────────────▶ falling ────────────┘
  *        ▲                 │ ▲   └─ accepted: 0.7% more each second          │   ▲
- *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by the share of
+ *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by half the share of
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *

@@ -104,7 +104,7 @@ export class WebhookLog implements Worker {
     for (const each of this.#failing.values()) each.reset()
   }
 
-  /** Logs a missed change at the end of a minute: the breaker opened again or was closed manually. */
+  /** Logs a missed change at the end of a minute: the breaker opened again, or was closed manually or by another node. */
   #correctBreaker(failing: FailingWebhook): void {
     failing.hasOpenedLine = false
     const isOpen = this.#isOpen(failing)

@@ -18,14 +18,14 @@ export class ResponseUnreadableError extends Error {
 }
 
 /**
- * The service stopped or the delivery changed, so the attempt counts neither as a success nor as a failure of the
- * receiver.
+ * The service stopped, or the attempt was no longer allowed to begin, so it counts neither as a success nor as a failure of
+ * the receiver.
  */
 export class AttemptAbortedError extends Error {
   override readonly name = 'AttemptAbortedError'
 
   constructor() {
-    super('The attempt was aborted: the service stopped, or the delivery changed.')
+    super('The attempt was aborted: the service stopped, or the delivery or its webhook changed.')
   }
 }
 

@@ -16,7 +16,7 @@ const NEXT_TRY_MS = 250
 /**
  * Connects over TCP to the first address that accepts. Connection attempts start 250 ms apart or after a failure, and
  * run in parallel until one connects or the deadline passes (RFC 8305).
- * @throws the error of the only address, or an `AggregateError`
+ * @throws the error of the only address, an `AggregateError`, or the error of the deadline
  */
 export async function openTcp({ port, addresses }: Target, deadline: Deadline): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()

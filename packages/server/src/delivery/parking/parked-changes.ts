@@ -64,8 +64,8 @@ export class ParkedChanges {
   }
 
   /**
-   * Handles a removed webhook: adds parts for the current webhooks to a slice of the lane's deliveries. Returns whether
-   * more may remain.
+   * Handles a removed webhook or destination: removes a slice of the lane's parts, and adds parts for the current webhooks, if
+   * any, to their deliveries. Returns whether more may remain.
    */
   async splitAgain(lane: WaitingLane): Promise<boolean> {
     const policy = this.#settings(lane)?.successPolicy ?? 'each'
@@ -232,11 +232,7 @@ interface ClockBounds {
   readonly maxWaitMs: number
 }
 
-/**
- * Corrects due times of pending parts: those from before this process started, and those too far
- * ahead, which
- * another clock set.
- */
+/** Corrects due times of pending parts: those before this process started, and those too far ahead, which another clock set. */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shiftPart(part, shiftOf(part, times), times.now))

@@ -199,7 +199,10 @@ function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): Deliver
   return 'rejected'
 }
 
-/** Adds a part for each webhook, held if the webhook is paused. Rejects the delivery if its destination was removed. */
+/**
+ * Adds a part for each webhook, held if the webhook or the destination is paused. Rejects the delivery if its destination was
+ * removed.
+ */
 export function newParts(
   delivery: Delivery,
   destination: Destination | undefined,
@@ -259,7 +262,7 @@ const MAX_JITTER = 1.25
 
 /**
  * The time of the next attempt; `undefined` if none fits in the window. By default, the delay after
- * attempt n is min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls in the final
+ * attempt n is min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25), or `Retry-After` if that is longer. The last attempt falls in the final
  * minute of the window, or its final tenth if the window is shorter than ten minutes.
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {

@@ -39,8 +39,8 @@ export interface TestDeliveryOptions {
 }
 
 /**
- * Sends a test payload to all webhooks of a destination, even if it is disabled. Not recorded or
- * retried.
+ * Sends a test payload to all webhooks of a destination, even if it is disabled. With `dryRun`, only
+ * builds the requests. Not recorded or retried.
  */
 export class TestDeliverySender {
   readonly #options: TestDeliveryOptions

@@ -71,7 +71,7 @@ export class DeliveryRecorder {
     const { delivery } = open
     // Without the error's message, which may contain secrets.
     const kind = fault instanceof Error ? fault.name : typeof fault
-    const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
+    const reason = `A bug in Hookline stopped the delivery (${kind}). See the log for details.`
     const item = { id: delivery.id, reason, delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return
     // Its other parts in lanes then no longer exist, and end without a record.

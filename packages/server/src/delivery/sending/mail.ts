@@ -22,6 +22,8 @@ interface MailReply {
  * Sends the body, `{"subject": "…", "text": "…"}`, as an email to the recipients in the URL. Resolves once the server has accepted it
  * for at least one of them.
  * @throws {MailRefusedError} with the reply of the server
+ * @throws {RequestRefusedError} if the recipients or the body are unusable
+ * @throws {Error} with the `code` of another failure
  */
 export async function sendMail(
   request: WebhookRequest,

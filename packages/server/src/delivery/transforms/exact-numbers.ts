@@ -16,7 +16,7 @@ export function withExactNumbers(json: string): string {
   return parsed === undefined ? json : JSON.stringify(parsed)
 }
 
-/** The paths of the numbers that `withExactNumbers` changes, without repetition. */
+/** The paths of the numbers that `withExactNumbers` changes, without repetition: at most `LIMITS.precisionLostFields`. */
 export function inexactFields(json: string): readonly string[] {
   const exact = withExactNumbers(json)
   if (exact === json) return []

@@ -60,8 +60,8 @@ export class BodyTurns {
 }
 
 /**
- * Drains a body up to `maxBytes`, so that the response is not lost. Call it before responding: Node would drain the
- * body without a limit.
+ * Drains a body, so that the response is not lost. Closes the connection after `maxBytes`, or if this turn may read no more.
+ * Call it before responding: Node would drain the body without a limit.
  */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0

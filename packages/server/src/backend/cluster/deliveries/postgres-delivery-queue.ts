@@ -115,7 +115,7 @@ export class PostgresDeliveryQueue<
     return records.filter(({ delivery }) => !written.has(delivery.id))
   }
 
-  /** Returns the ids of deliveries that another transaction inserted or removed at the same time. */
+  /** Returns the ids of deliveries that were not recorded, because another transaction inserted or removed them at the same time. */
   async #recordOnce(records: readonly RecordedDelivery[]): Promise<ReadonlySet<string>> {
     const held = this.#claims.of(records.map(({ delivery }) => delivery.id))
     const recording = { records, node: this.#node.id, held }

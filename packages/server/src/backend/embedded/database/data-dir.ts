@@ -59,9 +59,9 @@ export class DataDir implements Disposable {
     chmodSync(file, 0o600)
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     db.exec('PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY')
-    // Checkpoints after 16 MiB instead of 4: pages that change on every commit are copied back less often.
+    // Checkpoints after 4,000 pages (16 MB) instead of 1,000: pages that change on every commit are copied back less often.
     db.exec('PRAGMA wal_autocheckpoint = 4000')
-    // 32 MiB: holds the index pages that a large transaction changes.
+    // 32,000 KiB: holds the index pages that a large transaction changes.
     db.exec('PRAGMA cache_size = -32000')
     return db
   }

@@ -10,7 +10,10 @@ export class EncryptionKeyMismatchError extends Error {
 
 export const KEY_FILE = 'encryption-key'
 
-/** The box of the `configured` keys, or else the folder's. @throws {EncryptionKeyMismatchError} if it lacks a key in `used` */
+/**
+ * The box of the `configured` keys, or else the folder's. If there are none and `used` is empty, writes a new key to the folder.
+ * @throws {EncryptionKeyMismatchError} if a key is invalid, or if one in `used` is missing
+ */
 export function secretBoxOf(
   dataDir: string,
   configured: Redacted | undefined,
@@ -23,7 +26,7 @@ export function secretBoxOf(
     (used.size === 0 ? keepKey(file, SecretBox.newKey()) : '')
   const keys = SecretBox.keysIn(text)
   const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
-  if (keys === undefined) throw mismatch(`No key found in ${where}`, used, file)
+  if (keys === undefined) throw mismatch(`No valid key found in ${where}`, used, file)
   const box = new SecretBox(keys)
   if ([...used].some((id) => !box.has(id)))
     throw mismatch(`Wrong key in ${where} (${box.keyId})`, used, file)

@@ -2,7 +2,7 @@ export const KEYS_PER_FILTER = 8192
 
 /**
  * The size of a filter in bits per key, and the number of bits that each key sets. Together, they
- * cause one false positive in 170,000 lookups.
+ * cause one false positive in 170,000 lookups in a full filter.
  */
 const BITS_PER_KEY = 32
 const PROBES = 8

@@ -135,7 +135,10 @@ function schemaOf(file: string): number {
   return schemaVersion(db)
 }
 
-/** Describes the corruption of a database; empty if it is intact. Reads the whole file. */
+/**
+ * Why a database cannot be restored: it is missing, not Hookline's, newer than this version, or corrupted. Empty if it can be.
+ * Reads the whole file.
+ */
 export function corruptionsOf(file: string): readonly string[] {
   if (!existsSync(file)) return ['File not found.']
   try {

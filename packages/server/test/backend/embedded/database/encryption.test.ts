@@ -114,7 +114,7 @@ describe('startup', () => {
     const file = join(folder.path, 'encryption-key')
     const key = readFileSync(file, 'utf8')
     rmSync(file)
-    await expect(open(folder)).rejects.toThrow(/No key found in .*encryption-key.*backup/)
+    await expect(open(folder)).rejects.toThrow(/No valid key found in .*encryption-key.*backup/)
     writeFileSync(file, 'not a key')
     await expect(open(folder)).rejects.toThrow(EncryptionKeyMismatchError)
     writeFileSync(file, key)
