@@ -78,9 +78,9 @@ export class ProxyFailedError extends Error {
         )
   }
 
-  static unreachable(cause: unknown): ProxyFailedError {
+  static disconnected(cause: unknown): ProxyFailedError {
     const { code = 'unknown' } = cause as { readonly code?: string }
-    const message = `The proxy in the egressProxy setting is unreachable (${code}).`
+    const message = `The connection to the proxy in the egressProxy setting failed (${code}).`
     return new ProxyFailedError(message, { cause })
   }
 }

@@ -40,7 +40,7 @@ export class ProxyTunnel {
       throw ProxyFailedError.answered(statusCode)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw error instanceof ProxyFailedError ? error : ProxyFailedError.unreachable(error)
+      throw error instanceof ProxyFailedError ? error : ProxyFailedError.disconnected(error)
     } finally {
       // A tunnel's socket does not belong to the client.
       void client.destroy()

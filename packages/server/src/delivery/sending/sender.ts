@@ -220,7 +220,9 @@ export class WebhookSender implements AsyncDisposable {
       return { status, body, retryAfterMs: pauseMs }
     } catch (error) {
       if (classifyFailure(error) === undefined) throw error
-      throw new AuthFailedError(`The token endpoint did not respond: ${describeFailure(error)}`)
+      throw new AuthFailedError(
+        `The request to the token endpoint failed: ${describeFailure(error)}`,
+      )
     }
   }
 

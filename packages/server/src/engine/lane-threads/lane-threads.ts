@@ -96,7 +96,7 @@ export class LaneThreads implements Lanes {
 
   async command({ command, webhooks }: LaneCommand): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
-    // A thread that starts has closed breakers, and claims everything due.
+    // A thread that is starting gets no command: its breakers are closed, and it claims everything due.
     const commands = [...groups].map(async ([{ host }, group]) => {
       await host.channel?.call('command', { command, webhooks: group }).catch(() => undefined)
     })

@@ -224,7 +224,7 @@ describe('a token endpoint', () => {
       'responded with 302.',
     ],
     ['a 204', 204, 'responded with 204.'],
-    ['a 101', { bytes: 'HTTP/1.1 101 Switching Protocols\r\n\r\n' }, 'did not respond: '],
+    ['a 101', { bytes: 'HTTP/1.1 101 Switching Protocols\r\n\r\n' }, 'failed: '],
     ['HTML', html, NOT_JSON],
     ['nothing', 200, NOT_JSON],
     ['a list', { body: '[]' }, NOT_JSON],
@@ -234,14 +234,10 @@ describe('a token endpoint', () => {
     ['an endless body', 'endless-body', NOT_JSON],
     ['a slow body', 'slow-body', NOT_JSON],
     ['a broken body', 'broken-body', NOT_JSON],
-    ['silence', 'silence', 'did not respond: No response within 1500 ms.'],
-    ['slow headers', 'slow-headers', 'did not respond: No response within 1500 ms.'],
-    ['a closed connection', 'close', 'did not respond: The connection was closed'],
-    [
-      'garbage',
-      { bytes: 'SSH-2.0-OpenSSH_9.6\r\n' },
-      'did not respond: The response is not valid HTTP/1.1',
-    ],
+    ['silence', 'silence', 'failed: No response within 1500 ms.'],
+    ['slow headers', 'slow-headers', 'failed: No response within 1500 ms.'],
+    ['a closed connection', 'close', 'failed: The connection was closed'],
+    ['garbage', { bytes: 'SSH-2.0-OpenSSH_9.6\r\n' }, 'failed: The response is not valid HTTP/1.1'],
     ['an empty token', token({ access_token: '' }), NO_BEARER],
     ['a number as token', token({ access_token: 7 }), NO_BEARER],
     ['line breaks in the token', token({ access_token: 'a\r\nX-Injected: 1' }), NO_BEARER],
@@ -253,7 +249,7 @@ describe('a token endpoint', () => {
     const sender = openSender({ timeoutMs: 1500 })
     const result = await sender.send(requestTo(receiver.url, authOf(endpoint)))
     expect(result).toMatchObject({ class: 'auth_failed', outcome: 'retry', retryAfterMs: 5_000 })
-    expect(result.error).toContain(`The token endpoint ${error}`)
+    expect(result.error).toContain(`token endpoint ${error}`)
     expect(Object.keys(result).toSorted()).toEqual([
       'class',
       'durationMs',

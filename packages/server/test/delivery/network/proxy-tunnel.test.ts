@@ -130,7 +130,9 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
     const proxy = await openProxy({ behaviour: 'close' })
     const result = await senderThrough(proxy.url()).send(requestTo('http://127.0.0.1:2/'))
     expect(result).toMatchObject(FAILED)
-    expect(result.error).toContain('The proxy in the egressProxy setting is unreachable (')
+    expect(result.error).toContain(
+      'The connection to the proxy in the egressProxy setting failed (',
+    )
   })
 
   test('the port is closed, or the name has no address', async () => {
