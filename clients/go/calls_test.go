@@ -100,7 +100,7 @@ func TestLaterChangesToACallHaveNoEffect(t *testing.T) {
 	}
 }
 
-func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
+func TestAnInvalidCallReturnsAnErrorWithItsCode(t *testing.T) {
 	deep := interface{}(1)
 	for i := 0; i < maxNestingLevels; i++ {
 		deep = []interface{}{deep}
@@ -144,7 +144,7 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"an event not UTF-8":   {track(func(c *Track) { c.Event = "\xff" }), "invalid_json"},
 		"a channel":            {properties(make(chan int)), "invalid_json"},
 		"a cycle":              {properties(loop), "invalid_json"},
-		"65 levels":            {properties(deep), "nested_too_deep"},
+		"66 levels":            {properties(deep), "nested_too_deep"},
 		"over 32 KiB":          {properties(strings.Repeat("x", 32_768)), "message_too_large"},
 		"a nil pointer":        {(*Track)(nil), "not_an_object"},
 		"a nil identify":       {(*Identify)(nil), "not_an_object"},

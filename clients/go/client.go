@@ -75,7 +75,7 @@ type Stats struct {
 	// Queued counts calls that returned no error; 0 if the client is disabled.
 	Queued    int
 	Delivered int
-	// Failed calls were refused by the service, or not delivered after the last retry.
+	// Failed calls were rejected by the service, or not delivered after the last retry.
 	Failed int
 	// Pending calls are in the queue or in flight.
 	Pending int
@@ -121,8 +121,8 @@ func (c *Client) Group(msg *Group) error { return c.enqueue(msg) }
 // Alias queues a call that declares that two ids are the same user.
 func (c *Client) Alias(msg *Alias) error { return c.enqueue(msg) }
 
-// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx is done, whereas the other methods
-// return ErrQueueFull immediately.
+// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx is done, and then returns an error
+// that wraps ErrQueueFull and the cause of ctx.
 func (c *Client) Enqueue(ctx context.Context, call Call) error {
 	s, message, err := c.prepare(call)
 	if err != nil || s.disabled {

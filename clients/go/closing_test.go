@@ -204,7 +204,7 @@ func TestConcurrentCalls(t *testing.T) {
 	}
 }
 
-func TestEveryMethodReturnsAnErrorForAnInvalidField(t *testing.T) {
+func TestMethodsReturnAnErrorForAnInvalidField(t *testing.T) {
 	for name, change := range map[string]func(*Client){
 		"key":              func(c *Client) { c.key = "" },
 		"key ":             func(c *Client) { c.key = "wk a" },

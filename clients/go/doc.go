@@ -2,10 +2,10 @@
 //
 // A call is validated, encoded and queued, and returns without waiting for the network. The client sends the queue in
 // the background, in the order of the calls, one request at a time, with retries. No call is lost silently: every failure
-// is an error returned by the method or Client.Close, or passed to Client.OnError.
+// is returned by a method, passed to Client.OnError, or logged.
 //
-// The API is compatible with version 2 of analytics-go, except for Backo, DefaultContext and Batch: change the import, and
-// other programs compile.
+// The API is compatible with version 2 of analytics-go, except that it lacks Backo, DefaultContext and Batch: change the
+// import, and programs that do not use these compile.
 package analytics
 
 // Version is the version of this package.

@@ -9,11 +9,11 @@ import (
 // ErrClosed is returned by calls after Close, and by Flush if calls remain when the client is closed.
 var ErrClosed = errors.New("analytics: the client is closed")
 
-// ErrQueueFull is returned by a call if the queue is full. OnError also gets it once for each burst of such calls, for
+// ErrQueueFull is returned by a call if the queue is full; Enqueue wraps it. OnError also gets it once for each burst of such calls, for
 // programs that ignore the errors from calls.
 var ErrQueueFull = errors.New("analytics: the queue is full: this call was not queued")
 
-// ConfigError is returned by every method of a client with an invalid field.
+// ConfigError is returned by every method of a client with an invalid field, except Stats.
 type ConfigError struct {
 	// Field is the field of Client, or "key" for the write key.
 	Field  string
@@ -24,9 +24,9 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("analytics: %s %s", e.Field, e.Reason)
 }
 
-// ValidationError is returned by a call that the service would always refuse.
+// ValidationError is returned by an invalid call.
 type ValidationError struct {
-	// Code is the error code that the service would return; docs/reference/errors.md has a remedy for each.
+	// Code is a code of the ingestion API; docs/reference/errors.md has a remedy for each.
 	Code   string
 	Detail string
 	// Err is the error of encoding/json, if any.
@@ -39,7 +39,7 @@ func (e *ValidationError) Error() string {
 
 func (e *ValidationError) Unwrap() error { return e.Err }
 
-// DeliveryError is passed to OnError if calls failed permanently: the service refused them, or the last retry failed.
+// DeliveryError is passed to OnError if calls failed permanently: the service rejected them, or the last retry failed.
 type DeliveryError struct {
 	// Messages is the number of failed calls.
 	Messages int

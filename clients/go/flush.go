@@ -5,7 +5,7 @@ import "context"
 // FlushResult counts the calls that were pending when the flush began.
 type FlushResult struct {
 	Delivered int
-	// Failed calls were refused by the service, or not delivered after the last retry. OnError gets the reasons.
+	// Failed calls were rejected by the service, or not delivered after the last retry. OnError gets the reasons.
 	Failed int
 	// Pending is 0, unless the context was done or the client was closed.
 	Pending int
@@ -18,7 +18,7 @@ type flush struct {
 	delivered int
 }
 
-// wait returns when every message now in the queue has been delivered or has failed, or when ctx is done.
+// wait returns when every message now in the queue has been delivered or has failed, when ctx is done, or when the sender stops.
 func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()

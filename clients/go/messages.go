@@ -8,7 +8,7 @@ type Message struct {
 	// Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
 	// Timestamp is in ISO 8601 or the format of time.Time.String. Set a time in the past to import history; it is sent unchanged.
-	// An invalid timestamp is refused with timestamp_invalid. Default: now.
+	// An invalid timestamp is rejected with timestamp_invalid. Default: now.
 	Timestamp string `json:"timestamp,omitempty"`
 	// SentAt is ignored: the client sets it for each request.
 	SentAt string `json:"-"`

@@ -8,7 +8,7 @@ import (
 )
 
 // The formats that the service accepts: ISO 8601, with or without a time and an offset, and the format of time.Time.String. After
-// an offset, a zone name and a monotonic clock reading may follow.
+// an offset, a zone name, a monotonic clock reading and names in brackets may follow.
 var timestampFormat = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
 	`(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)? ?` +
 	`(?:(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?)` +

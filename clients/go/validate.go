@@ -10,7 +10,7 @@ import (
 // maxMessageIDCharacters is the service's limit, in UTF-16 code units.
 const maxMessageIDCharacters = 100
 
-// validate returns an error for a call that the service would refuse, with the service's error code.
+// validate returns an error for a call with an invalid field, or without a required one.
 func validate(call fields) error {
 	for _, id := range []string{
 		call.userID, call.anonymousID, call.groupID, call.previousID, call.message.MessageId,
