@@ -103,8 +103,8 @@ export class Analytics<Events extends EventMap = EventMap>
   }
 
   /**
-   * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered or dropped or has failed, or after
-   * `timeoutMs` if that is sooner. Never rejects.
+   * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered or dropped or has failed; at the
+   * latest after `timeoutMs`, or when the client has closed. Never rejects.
    */
   flush({ timeoutMs = Infinity }: TimeoutOptions = {}): Promise<FlushResult> {
     this.#flush('flush()')

@@ -1,10 +1,10 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import { textOf } from './reporting/safe-calls.ts'
 
-/** The service would never accept this call or write key. Thrown by the call or the constructor. */
+/** The call or the write key is invalid. Thrown by the call or the constructor. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError'
-  /** The error code that the service would return; docs/reference/errors.md has a remedy for each. */
+  /** A code of the ingestion API; docs/reference/errors.md has a remedy for each. */
   readonly code: IngestCodeName
 
   constructor(code: IngestCodeName, detail: string, options?: ErrorOptions) {

@@ -26,7 +26,7 @@ export interface Message extends SerialisedMessage {
   readonly messageId: string
 }
 
-/** The six calls. Each throws a `ValidationError` for a call that the service would always refuse. */
+/** The six calls. Each throws a `ValidationError` for an invalid call. */
 export abstract class AnalyticsCalls<Events extends EventMap> {
   readonly #maxBytes: number
   readonly #clock: Clock

@@ -12,7 +12,7 @@ interface CommonFields {
   /** The time of the call. Set a time in the past to import history. A string is sent unchanged. Default: now. */
   readonly timestamp?: Date | string | undefined
   readonly context?: object | undefined
-  /** Which destinations may receive it, as in `{ All: false, Webhooks: true }`. */
+  /** Which destinations may receive the call, as in `{ All: false, Webhooks: true }`. */
   readonly integrations?: Readonly<Record<string, unknown>> | undefined
 }
 

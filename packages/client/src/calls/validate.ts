@@ -11,7 +11,7 @@ import { ValidationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call that the service accepts if it is within the size limit. */
+/** A call that has passed `validate`. */
 export interface ValidCall extends Fields {
   readonly messageId?: string | number | null
   readonly timestamp?: string | number | null
@@ -40,7 +40,7 @@ const FIELD_TYPES: readonly Rule[] = [
   ['integrations', isJsonObject, 'integrations_not_object'],
 ]
 
-/** Throws a `ValidationError` for a call that the service would refuse, with the code of its response. */
+/** Throws a `ValidationError` for a call with an invalid field, or without a required one. */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
   if (!isJsonObject(call))
     throw new ValidationError('not_an_object', `A call of type ${type} requires an object.`)

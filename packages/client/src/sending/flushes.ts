@@ -5,9 +5,9 @@ import type { BatchOutcome } from './batch-outcome.ts'
 /** The result of a flush: counts the messages that were pending when it was requested. */
 export interface FlushResult {
   readonly delivered: number
-  /** Refused by the service, not delivered after the last retry, or dropped to make room. */
+  /** Rejected by the service, not delivered after the last retry, or dropped to make room. */
   readonly failed: number
-  /** Neither delivered nor failed yet: 0, unless `timeoutMs` ran out or the client was closed. */
+  /** Neither delivered nor failed: 0, unless `timeoutMs` ran out or the client was closed. */
   readonly pending: number
 }
 
@@ -31,7 +31,7 @@ export class Flushes {
     this.#clock = clock
   }
 
-  /** Resolves when every message now in the queue has been delivered or has failed, or after `timeoutMs`. */
+  /** Resolves when every message now in the queue has been delivered or has failed, after `timeoutMs`, or on `abandon`. */
   wait(timeoutMs: number): Promise<FlushResult> {
     const { pending: total, tail: end } = this.#queue
     if (total === 0 || this.#isAbandoned) {

@@ -8,7 +8,7 @@ interface Browser {
   ) => void
 }
 
-/** The page in a browser. Once hidden, it may be discarded at any time. Outside of browsers, it is never hidden. */
+/** The page in a browser. Once hidden, it may be discarded at any time. Outside browsers, it is never hidden. */
 export class Page {
   /** Whether there is a page. */
   readonly isPresent: boolean

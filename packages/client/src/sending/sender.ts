@@ -65,8 +65,8 @@ export class Sender {
   }
 
   /**
-   * Called when the page ends. Starts every batch that is waiting for its turn before returning, and
-   * those waiting for a retry or compression in the following microtasks.
+   * Called when the page ends. Starts the batches that can outlive the page, and one more, before it returns. A batch that
+   * waits for a retry or for compression is sent in a later microtask.
    */
   hurry(): void {
     this.#options.transport.hurry()

@@ -82,7 +82,7 @@ function openFaulty(options: {
 
 const fine = () => {}
 
-describe('the client continues, loses nothing and leaves no unhandled rejection if', () => {
+describe('the client continues, counts every call and leaves no unhandled rejection if', () => {
   test.for(mistakes)('logger.debug %s', async ([, debug]) => {
     await using exchange = await openFaulty({ logger: { debug, warn: fine } })
     await drive(exchange)

@@ -165,7 +165,7 @@ describe('a 2xx that is not a success response from Hookline', () => {
     ['null', { body: 'null' }],
     ['a list', { body: '[{"success":true}]' }],
     ['nothing', { status: 204 }],
-    ['over 2 MB', { body: `{"success":true,"text":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
+    ['over 2 MiB', { body: `{"success":true,"text":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
   ] as const
 
   test.for(foreign)('%s is retried', async ([, response]) => {
@@ -329,7 +329,7 @@ describe('rejected messages', () => {
   })
 })
 
-test('exactly the statuses of the specification are retryable', () => {
+test('exactly the statuses 408, 425, 429 and 5xx are retryable', () => {
   const retryable = Array.from({ length: 500 }, (_, index) => 100 + index).filter((status) =>
     isRetryable({ status, isSuccess: true, rejected: [] }),
   )
