@@ -35,7 +35,7 @@ test('a million calls to a dead server stay within the memory limit, and the que
   expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
 })
 
-test('a process enqueues at least 200,000 calls per second of CPU time, each using at most 1.5 times the memory of its JSON', async () => {
+test('a call takes at most 5 µs of CPU time or the time of 3.3 copies through JSON, and less than 1.5 times the memory of its JSON', async () => {
   await using program = runProgram('enqueue', [])
   expect(await program.exit()).toBe(0)
   const { rate, copyRate, growth } = JSON.parse(program.stdout[0]!) as Record<
@@ -43,7 +43,6 @@ test('a process enqueues at least 200,000 calls per second of CPU time, each usi
     number
   >
   console.log(`${rate} calls per second of CPU time, ${copyRate} copies through JSON`)
-  // On a slower machine, a call may cost at most 3.3 copies through JSON.
   expect(rate).toBeGreaterThan(Math.min(200_000, 0.3 * copyRate))
   expect(growth).toBeGreaterThan(0.9)
   expect(growth).toBeLessThan(1.5)

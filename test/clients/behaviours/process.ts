@@ -21,7 +21,7 @@ export const PROCESS: readonly Behaviour[] = [
 /** Measured effects. These checks run alone. */
 export const MEMORY: readonly Behaviour[] = [
   {
-    name: 'uses at most 128 MB for 300,000 calls while the server is down',
+    name: 'uses at most 128 MiB for 300,000 calls while the server is down',
     async check(client) {
       const grownBytes = Number(await run(client, 'flood', 'reset'))
       assert.ok(grownBytes < 128 * 1024 * 1024, `the process grew by ${grownBytes} bytes`)

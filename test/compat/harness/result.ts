@@ -10,7 +10,7 @@ export interface LibraryResult {
   readonly made: number
   /** Calls with a 200. */
   readonly stored: number
-  /** Stored calls that arrived at the receiver, each with valid signatures. */
+  /** Stored calls that arrived at the receiver. */
   readonly delivered: number
   /** Stored calls that `integrations` excludes from webhooks. */
   readonly declined: number

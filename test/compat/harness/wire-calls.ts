@@ -8,8 +8,7 @@ export interface WireCall {
   /** The batch that contains the call, or the call itself if it was sent alone. */
   readonly envelope: Fields
   /**
-   * `refused`: with a 4xx, or listed as rejected in a 200. `unknown`: no response, or one from a
-   * proxy.
+   * `refused`: with a 4xx, or listed as rejected in a 200. `unknown`: no response, a 5xx, or one from the proxy.
    */
   readonly response: 'stored' | 'refused' | 'unknown'
   readonly isFromBrowser: boolean

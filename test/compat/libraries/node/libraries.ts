@@ -33,7 +33,7 @@ function nodeLibrary(
   }
 }
 
-const OVERSIZED = { 'large-batch': 'sends requests over 500 KB' }
+const OVERSIZED = { 'large-batch': 'sends requests over 544 KiB' }
 const NO_RETRIES = 'does not retry'
 const FEW_RETRIES = 'retries three times within a second'
 const NO_GZIP = { gzip: 'does not compress' }

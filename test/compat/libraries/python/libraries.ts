@@ -67,7 +67,7 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     version: '1.2.9',
     without: { gzip: 'does not compress' },
     dropsCallsIn: {
-      'large-batch': 'sends requests over 500 KB',
+      'large-batch': 'sends requests over 544 KiB',
       outage: 'retries ten times within seconds',
       kill: 'retries ten times within seconds',
     },
@@ -76,7 +76,7 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     name: 'rudder-sdk-python',
     version: '2.1.9',
     family: 'rudder-sdk-python',
-    dropsCallsIn: { 'large-batch': 'sends requests over 500 KB' },
+    dropsCallsIn: { 'large-batch': 'sends requests over 544 KiB' },
   }),
   pythonLibrary('customerio-1', 'customerio.analytics.client', {
     name: 'customerio-cdp-analytics',

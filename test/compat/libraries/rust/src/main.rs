@@ -27,7 +27,7 @@ async fn main() {
             batcher.push(message_of(&call)).await
         };
         report(result, &call["id"]);
-        // The crate itself sends only when a batch reaches 512 KB.
+        // The crate itself sends only when a batch reaches 500 KiB.
         if queued == batch {
             report(batcher.flush().await, &Value::Null);
             queued = 0;
