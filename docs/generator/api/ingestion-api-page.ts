@@ -61,12 +61,12 @@ export function ingestionApiPage(): string {
     '## Limits',
     table(['resource', 'limit', 'setting', 'error code'], limitRows()),
     'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call in a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call in a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`.`,
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
       'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. As a result, two keys in an object may become identical. In an id, such bytes are rejected with `id_not_unicode`.',
-      '`Content-Encoding` may be `gzip`, `deflate` or `br`. Other encodings are rejected with `invalid_json`.',
+      '`Content-Encoding` may be `gzip`, `deflate`, `br` or `identity`. Other encodings are rejected with `invalid_json`.',
       'Chunked bodies are supported.',
     ]),
     fence(
@@ -104,7 +104,7 @@ function authentication(): string[] {
     fence('sh', curl('/v1/track?writeKey=wk_…', call, { key: '' })),
     fence('sh', curl('/v1/track', { writeKey: 'wk_…', ...call }, { key: '' })),
     'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in proxy logs. In a body of 16 KiB or more, write the key without JSON escapes.',
-    'Browsers can send calls from any site: all paths on this page support CORS.',
+    'Browsers can send calls from any site: all paths for calls support CORS.',
   ]
 }
 
@@ -123,7 +123,7 @@ function paths(): string[] {
         all[0]!.type === undefined ? '`{"batch": [call, …]}`' : 'one call',
       ]),
     ),
-    'All paths accept `POST`, with or without a trailing slash. `POST /v1/m` is for the internal metrics of client libraries: it always succeeds, and ignores the body. `GET /v1/projects/:writeKey/settings` is for client libraries in browsers and on phones: it returns the address for calls.',
+    'All paths in the table accept `POST`, with or without a trailing slash. `POST /v1/m` is for the internal metrics of client libraries: it always succeeds, and ignores the body. `GET /v1/projects/:writeKey/settings` is for client libraries in browsers and on phones: it returns the address for calls.',
   ]
 }
 
@@ -132,7 +132,7 @@ function batches(): string[] {
   return [
     '## Batches',
     "`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both contain the same key, the call's value is used. `sentAt` and `writeKey` apply to all calls.",
-    'Valid calls are stored even if others are invalid. The response is 200, and `rejected` lists the invalid ones. If no call is valid, the response is 400 with the code of the first one.',
+    'Valid calls are stored even if others are invalid. The response is 200, and `rejected` lists the invalid ones. If no call is valid, the response is 400 with the code of the first one, and also has `rejected`.',
     fence('sh', curl('/v1/batch', refused)),
     fence(
       'text',
@@ -155,7 +155,7 @@ function integrations(): string[] {
         integrations: { All: false },
       }),
     ),
-    'A call that no destination gets is still stored. Its trace shows the reason `integrations`.',
+    'A call that `integrations` excludes from all destinations is still stored. Its trace shows the reason `integrations`.',
   ]
 }
 
@@ -166,7 +166,7 @@ function timestamps(): string[] {
     '## Timestamps',
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
-      `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the client's clock is wrong, and \`timestamp\` is corrected by the difference, at most to the time of receipt.`,
+      `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), Hookline assumes that the client's clock is wrong, and corrects \`timestamp\` by the difference, at most to the time of receipt.`,
       "`timestamp` is not corrected if `sentAt` is unreadable or only a date. It is not corrected either if `sentAt` is implausible: outside the tolerance, and before `timestamp`, more than 10 years from the server's time, or in the future and more than 30 days after `timestamp`. In all of these cases, a `timestamp` in the future is replaced by the time of receipt.",
       'A string is ISO 8601: a date, or a date and time with an optional fraction of a second. The zone is `Z`, `UTC`, `GMT` or any offset, such as `+01:00` or `+0100`; without a zone, the time is in UTC. Other zone names are allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
@@ -196,7 +196,7 @@ function duplicates(): string[] {
 function responses(): string[] {
   return [
     '## Responses',
-    'An error always has the same four fields. `code` is for programs; `message` and `error` are for people.',
+    'An error always has these four fields. `code` is for programs; `message` and `error` are for people.',
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
     statusesTable(),
     '[Errors](errors.md#ingestion-api-error-codes) lists all codes, with a remedy for each.',

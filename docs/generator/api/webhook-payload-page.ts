@@ -49,7 +49,7 @@ export function webhookPayloadPage(): string {
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
     '## Audience and computed trait changes',
-    'A change is sent as an `identify` payload. Its only trait is named after the key of the audience or computed trait, which is its name in snake_case. `context.audience` or `context.computedTrait` identifies it.',
+    'A change is sent as an `identify` payload. It has one trait, whose name is the key of the audience or computed trait: its original name in snake_case. `context.audience` or `context.computedTrait` identifies the audience or computed trait.',
     ...computedExamples(),
     ...others(),
     ...compatibility(),
@@ -126,7 +126,8 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'webhook-id':
     "`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.",
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
-  'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
+  'X-Hookline-Attempt':
+    'Number of the attempt to this webhook, starting at 1. A replay, or a manual retry of a finished delivery, starts at 1 again.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
     "Sent if the call had a `traceparent` or OpenTelemetry is on. It continues the call's [distributed trace](../guides/traces.md).",

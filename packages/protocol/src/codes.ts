@@ -5,7 +5,7 @@ export interface IngestCode {
   readonly help: string
 }
 
-/** The ingestion API's error codes. Responses, docs and client errors are generated from this table. */
+/** The ingestion API's error codes. Responses and docs are generated from this table. */
 export const INGEST_CODES = {
   invalid_json: {
     status: 400,
@@ -130,7 +130,7 @@ export const INGEST_CODES = {
   timestamp_invalid: {
     status: 400,
     message: 'Invalid timestamp.',
-    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. This error occurs only with X-Strict-Mode: 1.',
+    help: "Send ISO 8601, for example 2026-11-21T09:30:00.000Z. The API returns this error only with X-Strict-Mode: 1. Hookline's client libraries always check timestamps.",
   },
   unknown_write_key: {
     status: 401,

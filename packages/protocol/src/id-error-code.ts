@@ -4,7 +4,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 
 /**
  * The error code for an invalid id of a user, a group or a call; `undefined` for a valid one.
- * @param isUtf8 whether the request was valid UTF-8. If not, a U+FFFD in the id may replace any invalid byte, so two
+ * @param isUtf8 whether the request was valid UTF-8. If not, a U+FFFD in the id may stand for any invalid bytes, so two
  *   ids could become one.
  */
 export function idErrorCode(id: string, isUtf8 = true): IngestCodeName | undefined {

@@ -36,7 +36,10 @@ export function mayRoundToZero(text: string): boolean {
   return SMALL.test(text) || text.includes(MANY_ZEROS)
 }
 
-/** The indexes of the calls with rounded numbers, including those shared by a batch. `text` is the JSON of the request. */
+/**
+ * The indexes of the calls with rounded numbers. A number in the shared context or integrations of a batch counts for all its
+ * calls. `text` is the JSON of the request.
+ */
 export function callsWithRoundedNumbers(
   text: string,
   { isBatch }: { readonly isBatch: boolean },

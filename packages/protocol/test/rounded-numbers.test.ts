@@ -51,7 +51,7 @@ describe('a number in JSON is rounded', () => {
     }
   })
 
-  test('whenever JavaScript changes its value', () => {
+  test('according to roundedNumbers, exactly if isRounded is true', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?(e[+-]?\d{1,3})?$/)
     fc.assert(
       fc.property(digits, (source) => {
@@ -75,7 +75,7 @@ test('no number that JavaScript writes is rounded', () => {
   )
 })
 
-test('ids and strings are not mistaken for a number that becomes 0', () => {
+test('a UUID is not mistaken for a number that becomes 0', () => {
   expect(mayRoundToZero('{"messageId":"0f8fad5b-d9ce-469f-a165-70867728950e-123","x":0}')).toBe(
     false,
   )

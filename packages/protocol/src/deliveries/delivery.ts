@@ -2,7 +2,7 @@ import type { WebhookMethod } from '../destination.ts'
 import type { AttemptClass } from './attempt-classes.ts'
 
 /**
- * The state of one event for one destination. `pending` waits for an attempt; `held` waits until its webhooks resume.
+ * The state of one event for one destination. `pending` waits for an attempt; `held` waits for the end of a pause.
  * The others are final until a replay or a manual retry. `declined`: the transform of the destination returned nothing.
  * `quarantined`: a bug or corrupted data stopped it.
  * Derived from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
@@ -38,7 +38,7 @@ export interface AttemptTiming {
 export interface Attempt {
   /** `att_…` */
   readonly id: string
-  /** Counts the attempts to this webhook, from 1. Sent as `X-Hookline-Attempt`. */
+  /** Counts the attempts to this webhook since the last replay or manual retry, from 1. Sent as `X-Hookline-Attempt`. */
   readonly number: number
   readonly url: string
   /** Milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export interface Attempt {
 
 /**
  * The state of one webhook's part of a delivery. `pending` waits for its next attempt; `held` waits until the webhook
- * resumes. The others are final, except that a failed part that is `expired` becomes `not_retried` when
+ * or the destination resumes. The others are final, except that a failed part that is `expired` becomes `not_retried` when
  * another webhook accepts the event.
  * - `declined`: the transform of the destination returned nothing for the event.
  * - `not_retried`: an attempt failed, and another webhook accepted the event (success policy `any`).

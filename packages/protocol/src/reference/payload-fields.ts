@@ -32,7 +32,11 @@ const USER_ID: PayloadField = {
 const TRAITS: PayloadField = {
   type: 'object',
   always: true,
-  meaning: 'Fields about the user or, in a group call, about the group; {} if the call had none.',
+  meaning: 'Fields about the user; {} if the call had none.',
+}
+const GROUP_TRAITS: PayloadField = {
+  ...TRAITS,
+  meaning: 'Fields about the group; {} if the call had none.',
 }
 const PROPERTIES: PayloadField = {
   type: 'object',
@@ -82,7 +86,12 @@ export const PAYLOAD_FIELDS: Readonly<Record<PayloadType, Readonly<Record<string
     },
     page: VISIT,
     screen: VISIT,
-    group: { ...USER_FIELDS, groupId: required('The id of the group.'), traits: TRAITS, ...END },
+    group: {
+      ...USER_FIELDS,
+      groupId: required('The id of the group.'),
+      traits: GROUP_TRAITS,
+      ...END,
+    },
     alias: {
       ...HEAD,
       'Previous ID': required('The previous id of the user. The key has a space.'),

@@ -31,7 +31,7 @@ interface SignedRequest {
 }
 
 /**
- * Checks the signatures of a request as the documentation recommends to receivers.
+ * Checks the signatures of a request, for the inspector and the test receiver.
  * @param key the secret, or a public key `whpk_…`
  */
 export function checkSignature(
@@ -70,7 +70,7 @@ function withoutKey({ headers }: SignedRequest): SignatureCheck {
   return { verdict: isSigned ? 'unchecked' : 'unsigned', ...verdicts }
 }
 
-/** X-Signature: hex HMAC-SHA1 of the body, parsed and serialised again. */
+/** X-Signature: hex HMAC-SHA1 of the body, which is parsed and serialised again if it is JSON. */
 function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string): SchemeVerdict {
   const signature = headers['x-signature']
   if (typeof signature !== 'string') return 'missing'
