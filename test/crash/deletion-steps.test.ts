@@ -33,7 +33,7 @@ test('a deletion whose process is killed at any step has the same result, with e
     expect(await outcomeOf({ dataDir }, id), `killed at ${killAt}`).toEqual(expected)
     expect(filesWith(dataDir, PLANTED), `killed at ${killAt}`).toEqual([])
   }
-  // A kill before and after each write: the start; for each of three steps, two slices of users and
-  // the end; and the erasure. A purge takes more slices on a slow machine.
+  // Each write has a kill before it and one after it. The writes: the start; for each of three steps,
+  // two slices of users and the end; and the erasure. A purge takes more slices on a slow machine.
   expect(kills).toBeGreaterThanOrEqual(2 * (1 + 3 * 3 + 1))
 })

@@ -14,7 +14,7 @@ const SETTINGS = { HOOKLINE_WEBHOOK_QUEUE_SIZE: `${WEBHOOK_QUEUE_SIZE}` }
 /** The state of the second destination in three consecutive runs of the service, repeated. */
 const PLAN = ['is paused', 'stays paused', 'is resumed'] as const
 
-test(`over ${KILLS} kills, a paused destination receives nothing until it is resumed, and no parked delivery is lost`, async () => {
+test(`over ${KILLS} kills, a paused destination receives nothing until it is resumed, and no accepted call is lost`, async () => {
   const random = seededRandom(SEED)
   await using receiver = await CountingReceiver.open({ random, failing: 0.1 })
   const destinations = ['steady', 'paused'].map((path) => ({

@@ -14,7 +14,7 @@ const HIDDEN = [
   '/readyz',
 ]
 
-test('with adminPort, the management API, the console and the documentation have a separate port', async () => {
+test('with adminPort, the management API, the documentation and the monitoring paths have a separate port', async () => {
   using folder = new TemporaryFolder()
   const flags = {
     dataDir: folder.path,

@@ -141,7 +141,7 @@ test('refused calls for a disabled source are a problem, an alert and a metric',
   expect(refused()[0]).toMatchObject({ userId: source.id, properties: { name: 'Test', count: 40 } })
 })
 
-test('no client can write to the built-in source', async () => {
+test('a call with the id or the name of the built-in source as its write key is refused', async () => {
   await using service = await startService()
   await using _channel = await openChannel(service)
   const call = { type: 'track', event: 'A', userId: 'u1' }

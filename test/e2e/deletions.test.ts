@@ -176,7 +176,7 @@ describe('a deletion', () => {
     await service.endOf('m6')
   })
 
-  it('accepts between 1 and 5,000 users in total', async () => {
+  it('of no users, or of more than 5,000 in total, is refused', async () => {
     await using service = await startService()
     const ids = Array.from({ length: 2501 }, (_, index) => `id-${index}`)
     for (const body of [{}, { suppress: true }, { userIds: ids, anonymousIds: ids }])

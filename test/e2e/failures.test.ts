@@ -200,7 +200,7 @@ describe.concurrent('Retry-After', () => {
   })
 })
 
-test('the service never connects to forbidden addresses, unless the operator allows them', async () => {
+test('the service does not connect to a forbidden address, and holds the delivery', async () => {
   await using receiver = await openReceiver()
   await using service = await startService({ settings: { allowedNetworks: '' } })
   await service.createDestination({ urls: [receiver.url] })

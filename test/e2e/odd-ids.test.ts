@@ -111,7 +111,7 @@ describe('an impossible id', () => {
 })
 
 describe('a control character', () => {
-  it('in an id stored by an earlier version does not prevent the deletion of the user', async () => {
+  it('in an id is accepted in a deletion, because earlier versions stored such ids', async () => {
     await using service = await startService()
     await service.track('m1', { userId: 'u' })
     await service.endOf('m1')

@@ -84,7 +84,7 @@ describe.concurrent('the statistics', () => {
   })
 })
 
-test('the system page shows the checks of /readyz, the settings, and a stored event', async () => {
+test('the system page shows the checks of /readyz, the settings, and the number of stored events', async () => {
   await using service = await startService({ settings: { retentionMs: '3d' } })
   await service.track('m-1')
   await service.endOf('m-1')

@@ -15,7 +15,7 @@ async function gauges(service: RunningService): Promise<Record<string, number>> 
 }
 
 describe.concurrent('an operator', () => {
-  test('pauses a destination, lists the held deliveries, and resumes it', async () => {
+  test('pauses a destination, which holds its deliveries, and resumes it', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url] })

@@ -81,7 +81,7 @@ describe.concurrent('the request that arrives', () => {
     expect(Object.keys(request!.headers)).not.toContain('webhook-signature')
   })
 
-  test('can be verified after parsing and serialising for any event', async () => {
+  test('has a signature that can be verified after parsing and serialising, even with unusual JSON', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: 'ключ' })

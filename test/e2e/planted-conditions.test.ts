@@ -17,7 +17,7 @@ const CONSOLE = 'https://hookline.example/console'
 const SETTINGS = { consoleUrl: CONSOLE }
 const WINDOW_SECONDS = 16
 
-/** The alerts, except about low disk space on this machine. */
+/** The alerts, except those about low disk space on this machine. */
 const alertsOf = (channel: Receiver): Alert[] =>
   alertsIn(channel).filter(({ event }) => event !== 'Disk Low')
 
@@ -26,7 +26,7 @@ const alertsNamed = (channel: Receiver, name: string): Alert[] =>
 
 const namesIn = (channel: Receiver): string[] => alertsOf(channel).map(({ event }) => event)
 
-/** A start checks all conditions immediately. */
+/** Restarts the service, which checks all conditions at startup. */
 async function checkAgain(service: RunningService): Promise<void> {
   await service.restart()
   await sleep(1_000)
@@ -52,8 +52,8 @@ async function deliveryTo({ api }: RunningService, id: string): Promise<ShownDel
   return data[0]!
 }
 
-// Most of the time is spent waiting for the next check, or for the end of a retry window.
-// Concurrent tests need their own `expect`.
+// These tests mostly wait for the next check, or for the end of a retry window, so they run
+// concurrently. Concurrent tests need their own `expect`.
 test.concurrent('a condition without an alert is only listed as a problem', async ({ expect }) => {
   await using service = await startService({ settings: { retentionMs: '4d' } })
   await using channel = await openChannel(service)

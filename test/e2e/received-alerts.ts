@@ -33,7 +33,7 @@ export const textOf = ({ requests }: Receiver): string =>
 export const alertsIn = ({ requests }: Receiver): Alert[] =>
   requests.map(({ body }) => JSON.parse(body.toString()) as Alert)
 
-/** The current problems, except low disk space on this machine. */
+/** The current problems, except those about low disk space on this machine. */
 export async function problemsOf(service: RunningService): Promise<readonly Problem[]> {
   const { data } = await service.api.call<{ data: Problem[] }>('GET', 'problems')
   return data.filter(({ condition }) => condition !== 'disk_low')

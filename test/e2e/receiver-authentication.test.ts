@@ -19,7 +19,7 @@ const shown = ({ api }: RunningService, id: string) => api.call<Shown>('GET', `d
 
 const SET = { set: true }
 
-test('basic and bearer credentials reach their receivers, and are hidden in test deliveries and exports', async () => {
+test('basic and bearer credentials reach their receivers, and are hidden in test deliveries and in exports without secrets', async () => {
   const wanted = [`Basic ${btoa('someone:a-password')}`, 'Bearer a-bearer-token']
   await using receiver = await openReceiver({
     respond: ({ path, headers }) =>

@@ -81,7 +81,7 @@ describe.concurrent('while the breaker is open and the receiver has recovered', 
   })
 })
 
-/** The pending events that have not arrived since. */
+/** The pending events that are not among the requests after the first `since` ones. */
 function missing({ requests }: Receiver, since: number): string[] {
   const arrived = requests
     .slice(since)

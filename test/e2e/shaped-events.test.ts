@@ -161,7 +161,7 @@ const PLANTED = 'planted user/1'
 const DELETED = 'planted user/2'
 const SEEN = /planted.{1,3}user/i
 
-test('method and URL templates shape the request, and the user is only in the URL that is sent', async () => {
+test('a method and a URL template shape the request, and attempts, logs and metrics do not contain the filled URL', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const template = `${receiver.url}/{{userId}}/{{type}}?event={{event}}`

@@ -108,7 +108,7 @@ it('a destination signs with Ed25519 instead of the secret, or in addition to it
   expect(versions(await send('m4'))).toEqual(['v1'])
 })
 
-it('the public keys are published, and rotated: announced, both signing, then only the new one', async () => {
+it('a rotation announces the new public key, then signs with both keys, then only with the new one', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -153,7 +153,7 @@ it('the public keys are published, and rotated: announced, both signing, then on
   expect(await send('m4', [...overlapping, ...last])).toEqual([false, false, true])
 })
 
-it('public keys are served to anyone and cacheable, and nothing is revealed about other destinations', async () => {
+it('anyone can read and cache public keys, and nothing is revealed about other destinations', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://a.example/'], enabled: false })
   const get = (of: string, method = 'GET') =>

@@ -285,7 +285,7 @@ describe('without a collector', () => {
     expect(new Set(states)).toEqual(new Set([SAMPLED.tracestate]))
   })
 
-  test('the payload does not change, and no call can set its trace', async () => {
+  test('a trace does not change the payload, and a call cannot set its trace in its body', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -322,7 +322,7 @@ describe('without a collector', () => {
     expect(await service.trace('m-3')).toMatchObject({ traceId: null, traceUrl: null })
   })
 
-  test('a deletion request erases the trace of an event', async () => {
+  test('a deletion erases the trace context of the user’s events', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

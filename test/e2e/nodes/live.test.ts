@@ -66,7 +66,7 @@ test('the counts per second and the changes to records cover all nodes', async (
   await expect.poll(changes).toContain(id)
 })
 
-test('a user deleted on one node is removed from the live tail of the others', async () => {
+test('a user deleted on one node is removed from the live tail of every node', async () => {
   const [a, b] = await startNodes(2)
   const stream = await LiveStream.open(a!)
   await b!.track('m-1', { userId: 'u-deleted' })

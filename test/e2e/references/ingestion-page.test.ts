@@ -30,7 +30,7 @@ function responseTo(command: string): string {
 }
 
 describe('the commands of docs/reference/ingestion-api.md', () => {
-  test('cover each form of the write key and each type of call', () => {
+  test('are all found on the page', () => {
     expect(commands.length).toBeGreaterThan(13)
   })
 

@@ -25,7 +25,7 @@ interface Measured {
 }
 
 test(
-  'a backlog of events without a destination is processed within 700 MB of memory while the service responds, even after a kill',
+  'a backlog of events without a destination is processed within 700 MiB of memory while the service responds, even after a kill',
   async () => {
     await using service = new MeasuredService()
     await service.start()
@@ -47,7 +47,7 @@ test(
 )
 
 test(
-  'a destination with a backlog is deleted within 700 MB of memory while the service responds',
+  'a destination with a backlog is deleted within 700 MiB of memory while the service responds',
   async () => {
     await using receivers = await ReceiversProcess.open()
     await using service = new MeasuredService()
@@ -81,7 +81,7 @@ test(
 )
 
 test(
-  'a user with a backlog is purged within 700 MB of memory while the service responds',
+  'a user with a backlog is purged within 700 MiB of memory while the service responds',
   async () => {
     await using service = new MeasuredService()
     await service.start()

@@ -28,7 +28,7 @@ async function steadily(service: MeasuredService, seconds: number): Promise<stri
 }
 
 test(
-  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, ${TABS} tabs show the same counts, and stalled readers need no memory`,
+  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, ${TABS} tabs show the same counts, and stalled readers need little memory`,
   { timeout: (SECONDS + 60) * 1000 },
   async () => {
     await using receivers = await ReceiversProcess.open()

@@ -145,7 +145,7 @@ test('every archived event counts once, even across restarts, and computed event
   for (const restarts of [1, 2, 3]) {
     await using backend = await archive.open()
     if (restarts === 1) await backend.catalog.putSource(newSource())
-    // Some events before the worker starts, and more than one slice of them while it runs.
+    // The worker finds some events when it starts, and gets more than one slice of them while it runs.
     await backend.log.append([...some(10, 'A'), computedEvent()])
     await using worker = run(backend)
     await backend.log.append(some(700, 'B'))

@@ -38,7 +38,7 @@ describe('an empty PHP array instead of an empty object', () => {
   })
 })
 
-test('524,288 bytes of calls are accepted with the envelope of a Rust client', async () => {
+test('calls of nearly 512 KiB in total are accepted with the envelope of a Rust client', async () => {
   const call = (bytes: number): string => {
     const [start, end] = ['{"type":"track","userId":"u1","event":"e","properties":{"text":"', '"}}']
     return start + 'x'.repeat(bytes - start.length - end.length) + end

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { firstResponse, type RawResponse } from '@hookline/testing/network/raw-exchange'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
-/** Multiplies the number of generated cases of `npm test`. */
+/** Multiplies the number of generated cases in `npm test`. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
 
 let harness: IngestHarness

@@ -40,7 +40,7 @@ test('the settings cannot be cached, because they contain the host that the clie
 })
 
 test.each(['a b', 'x/"><script>', 'evil.example/path#'])(
-  'an invalid Host (%s) is refused, and not part of the settings',
+  'an invalid X-Forwarded-Host (%s) is refused, and not part of the settings',
   async (host) => {
     await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.1/32' })
     const path = `/v1/projects/${WRITE_KEY}/settings`

@@ -71,7 +71,7 @@ test('with an unread pipe, up to a mebibyte of lines is buffered, and further li
   expect(numbersIn(pipe.read())).toEqual([String(written)])
 })
 
-test('a short line does not overtake a lost one', async () => {
+test('a short line after a lost one is lost as well, so that lines stay in order', async () => {
   using pipe = new NamedPipe({ isBlocking: false })
   const { output } = outputTo(pipe.fd)
   output.write('x'.repeat(MIB - 1))

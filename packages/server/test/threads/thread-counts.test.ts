@@ -24,7 +24,7 @@ describe('with `auto`', () => {
 test.each([
   [4_095, 0],
   [4_096, 4],
-])('with %i open files, `auto` has %i ingest threads', (openFiles, ingest) => {
+])('with a limit of %i open files, `auto` has %i ingest threads', (openFiles, ingest) => {
   expect(threadCounts(AUTO, { ...MACHINE, openFiles })).toEqual({ ingest, delivery: 8 })
 })
 

@@ -52,7 +52,7 @@ describe('the roles', () => {
   const isChange = (route: string) => !route.startsWith('GET ')
   const routesOf = (role: Role) => guarded().filter((route) => server.roles.of(route) === role)
 
-  test('reserve deletions, tokens, sessions, the audit log and full copies for admins', () => {
+  test('reserve deletions, the removal of suppressions, tokens, the list of sessions, the audit log, backups, export and import for admins', () => {
     expect(routesOf('admin').toSorted()).toEqual([
       'DELETE /suppressions',
       'DELETE /suppressions/:userId',
@@ -68,7 +68,7 @@ describe('the roles', () => {
     ])
   })
 
-  test('let viewers change only their own sessions, and read everything editors can except valid signatures', () => {
+  test('let viewers change nothing except sign-in links and sessions, and read everything editors can except signed requests', () => {
     expect(routesOf('viewer').filter(isChange).toSorted()).toEqual([
       'DELETE /sessions/:id',
       'POST /audiences/preview',
@@ -107,7 +107,7 @@ describe('each route', () => {
   })
 })
 
-test('a viewer changes nothing', async () => {
+test('a change by a viewer is refused, and nothing is stored', async () => {
   const headers = { authorization: `Bearer ${tokens.get('viewer')}` }
   const answer = await server.call('POST', '/sources', { headers, body: { name: 'web' } })
   expect(answer.status).toBe(403)

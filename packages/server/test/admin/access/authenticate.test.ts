@@ -58,13 +58,13 @@ test('the scheme is case-insensitive', async () => {
   expect((await server.call('GET', '/sources', { headers })).status).toBe(200)
 })
 
-test('a call without a token changes nothing', async () => {
+test('a request with an invalid token changes nothing', async () => {
   const call = { headers: { authorization: 'Bearer x' }, body: { name: 'web' } }
   expect((await server.call('POST', '/sources', call)).status).toBe(401)
   expect(server.backend.catalog.current.sources.size).toBe(0)
 })
 
-test('no response may be cached', async () => {
+test('a response must not be cached', async () => {
   const { headers } = await server.call('GET', '/sources')
   expect(headers.get('cache-control')).toBe('no-store')
 })

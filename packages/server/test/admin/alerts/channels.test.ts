@@ -344,7 +344,7 @@ test('a long message for Discord keeps its link', async () => {
   expect(content.endsWith(`\n${LINK}`)).toBe(true)
 })
 
-test('a recovery resolves the incident that the failure opened', async () => {
+test('a recovery resolves the incident in PagerDuty', async () => {
   const properties = { key: 'k', state: 'ended', title: 'T', severity: 'failing' }
   const payload = JSON.stringify({ event: 'Webhook Recovered', properties })
   await using transforms = new Transforms()
@@ -379,7 +379,7 @@ test('Opsgenie alerts are closed through a second URL', async () => {
   }
 })
 
-test('a recovery resolves the alert in Alertmanager, because the labels are the same', async () => {
+test('a recovery has the same labels in Alertmanager as the failure, so that it resolves the alert', async () => {
   await using transforms = new Transforms()
   const { transform } = CHANNEL_FORMATS.alertmanager
   const labelsOf = async (event: string, state: string): Promise<unknown> => {

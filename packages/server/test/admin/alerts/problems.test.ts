@@ -100,7 +100,7 @@ test('many failures are no longer listed a few minutes after the receiver has re
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('the results from another process count', async () => {
+test('results recorded by another process count', async () => {
   await using server = await open()
   await server.count(NOON - 30 * MINUTE, { 'attempts.no_response': 2 })
   expect((await problemsOf(server)).map(({ count }) => count)).toEqual([2])

@@ -204,7 +204,7 @@ test('an audience cannot be removed while a condition refers to it', async () =>
   expect((await server.call('GET', `/audiences/${named.id}`)).status).toBe(404)
 })
 
-test('with `announce`, an audience remains until its members are announced, but can no longer be changed', async () => {
+test('removing an audience with `announce` starts a sync, and the audience can no longer be changed', async () => {
   const { id } = await make()
   const answer = await server.call('DELETE', `/audiences/${id}?announce=true`)
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'deleted' }])

@@ -43,7 +43,7 @@ test('a backup is a copy of the database, and the copy is removed afterwards', a
   await expect.poll(() => copier.removed).toBe(1)
 })
 
-test('an old backup is a problem, even after a restart', async () => {
+test('an old backup is a problem, and the time of the last backup is stored', async () => {
   using folder = new TemporaryFolder()
   const { copy } = new Copier(folder)
   await using server = await AdminServer.open({ copyDatabase: copy })

@@ -215,7 +215,7 @@ test('a destination shows when it was last enabled or disabled, regardless of ot
   expect([status, errorsIn(body)]).toEqual([422, ['/enabledChangedAt immutable']])
 })
 
-test('source and type of a destination cannot be changed', async () => {
+test('the source and type of a destination cannot be changed', async () => {
   const { id } = await make()
   const answer = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { sourceId, type: 'Webhooks', settings: { successPolicy: 'none' } },

@@ -35,7 +35,7 @@ async function pauseWebhook(id: string): Promise<void> {
   await catalog.putDestination(changed)
 }
 
-test('a destination is paused and resumed; the second request changes nothing', async () => {
+test('a destination is paused and resumed; a repeated request changes nothing', async () => {
   const { id } = await make()
   const paused = await server.must<Shown>('POST', `/destinations/${id}/pause`)
   expect(paused.paused).toEqual({ since: formatTimestamp(NOON), reason: 'operator' })

@@ -38,7 +38,7 @@ test('the trace names the audience and the destinations of the event', async () 
   })
 })
 
-test('the trace of an event whose audience was removed has no name', async () => {
+test('the trace of an event whose audience was removed shows no name for it', async () => {
   const event = computedEvent([], { sourceId: 'aud_gone' })
   await server.backend.log.append([event])
   const trace = await server.must<object>('GET', `/events/${event.id}`)

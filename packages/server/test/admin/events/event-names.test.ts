@@ -12,7 +12,7 @@ interface NamePage {
   readonly nextCursor: string | null
 }
 
-/** A server with names of two sources, and one that is too long. */
+/** A server with event names of two sources, one of them too long. */
 async function openFilled(): Promise<AdminServer> {
   const server = await AdminServer.open()
   const sources = [newSource(), newSource({ id: 'src_b' })]

@@ -3,7 +3,7 @@ import { AdminServer } from '../admin-server.ts'
 import { LiveReader } from './live-reader.ts'
 import { receiveMany } from './receive-many.ts'
 
-test('a stalled reader uses no memory', async () => {
+test('a stalled reader uses little memory', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server)
   await reader.said('retry')

@@ -70,7 +70,7 @@ test('a change replaces the given fields and keeps the rest', async () => {
   expect(headers.get('etag')).toBe('"2"')
 })
 
-test('a source can be moved into another space, and back', async () => {
+test('a source can be created in a space and moved into another one', async () => {
   const { id } = await server.must<{ id: string }>('POST', '/sources', {
     body: { name: 'web', space: 'shop_2' },
   })

@@ -17,7 +17,7 @@ const HOUR_MS = 60 * 60 * 1000
 interface Surroundings {
   /** The computations that a condition may refer to. */
   readonly others: readonly Computation[]
-  /** Times are generated around this one. */
+  /** The time around which other times are generated. */
   readonly around: number
 }
 
@@ -42,7 +42,7 @@ export function someValue(chance: Chance): Json {
   ])
 }
 
-/** A whole hour, at most `hours` before or after this one. */
+/** A time from 60 hours before `around` to 6 hours after it, a whole number of hours away. */
 export function someMoment(chance: Chance, around: number): number {
   return around + chance.integer(-60, 6) * HOUR_MS
 }

@@ -19,8 +19,8 @@ const ONLY_IN_FILE = [
   'corruptions',
 ]
 
-describe.skipIf(clusterSkipReason() !== undefined)('the tables of both engines', () => {
-  test('include every column of an embedded service, unless it is listed as not copied', async () => {
+describe.skipIf(clusterSkipReason() !== undefined)('the move to a cluster', () => {
+  test('copies every column except those listed as not copied, and fills every required column', async () => {
     using folder = new TemporaryFolder()
     const dataDir = folder.path
     await (

@@ -76,7 +76,6 @@ test('a name that later changes to a private address is refused', async () => {
   })
   const url = `http://rebinding.example:${allowed.port}/`
   expect(await send(sender, url)).toMatchObject({ outcome: 'delivered' })
-  // All of 127.0.0.0/8 is local, so connections to 127.0.0.2 would reach the receiver.
   dns.answer = () => ({ addresses: ['127.0.0.2'], ttl: 0 })
   clock.advance(5000)
   expect(await send(sender, url)).toMatchObject({ class: 'address_forbidden' })

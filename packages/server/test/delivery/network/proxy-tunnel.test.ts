@@ -56,7 +56,7 @@ describe('with egressProxy, a request is delivered through the proxy', () => {
     expect(first.timing).toMatchObject({ connectMs: expect.any(Number), tlsMs: expect.any(Number) })
     for (let n = 1; n < 20; n += 1) await sender.send(requestTo(receiver.url))
     expect(receiver.requests).toHaveLength(20)
-    // undici reuses a socket only in the tick after the response.
+    // undici cannot reuse the socket until the tick after the response.
     expect(proxy.requests.length).toBeLessThanOrEqual(2)
   })
 

@@ -6,7 +6,7 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const SECOND = 1_000
 
-test('deliveries locked by another node during a claim are claimed a second later', async () => {
+test('deliveries locked by another node during a claim are claimed within seconds', async () => {
   let [claims, isLocked] = [0, true]
   /** A claim returns nothing, as if another node had locked the due deliveries. */
   const through = (backend: Backend): Backend => {

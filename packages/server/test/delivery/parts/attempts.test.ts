@@ -41,7 +41,7 @@ test('a delivery waits for Retry-After, however long it takes to compute its res
   })
 })
 
-test('an event is not sent if its user was deleted, or its destination changed, while the transform waited', async () => {
+test('an attempt that may not begin after its transform sends nothing and changes nothing', async () => {
   await using receiver = await openReceiver()
   const { attempts } = attemptsOf()
   const { url } = receiver

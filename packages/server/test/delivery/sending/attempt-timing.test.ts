@@ -39,7 +39,7 @@ test('an attempt that uses an open socket reports no connection steps', async ()
   await using receiver = await openReceiver()
   const sender = openSender()
   expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'responseMs'])
-  // undici reuses a socket only in the tick after the response.
+  // undici cannot reuse the socket until the tick after the response.
   await new Promise((resolve) => void setImmediate(resolve))
   const { timing = {} } = await sender.send(requestTo(receiver.url))
   expect(timing).not.toHaveProperty('connectMs')
@@ -61,7 +61,7 @@ test('an attempt reports the time of the response body separately from its durat
     expect(phasesOf(result)).toEqual(phases)
     expect(result.timing?.transferMs).toBeGreaterThan(100)
     expect(result.timing?.responseMs).toBeLessThanOrEqual(result.durationMs)
-    // undici reuses a socket only in the tick after the response.
+    // undici cannot reuse the socket until the tick after the response.
     await new Promise((resolve) => void setImmediate(resolve))
   }
 })

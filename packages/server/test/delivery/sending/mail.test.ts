@@ -13,7 +13,7 @@ const PLAIN = `AUTH PLAIN ${Buffer.from('\0me@a.example\0secret-1').toString('ba
 const certificates = makeCertificates()
 const TRUSTED = { ca: certificates.ca }
 
-test('an email goes to all recipients, once the server has accepted it', async () => {
+test('an email to several recipients is delivered when the server accepts it', async () => {
   const server = await openMailServer()
   const result = await openSender().send(requestTo(server.url, { body: BODY }))
   expect(result).toMatchObject({

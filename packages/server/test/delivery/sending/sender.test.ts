@@ -330,7 +330,7 @@ describe('a connection', () => {
     const sender = openSender()
     for (let n = 0; n < 20; n += 1) await sender.send(request(receiver.url))
     expect(receiver.requests).toHaveLength(20)
-    // undici reuses a socket only in the tick after the response. An attempt before that opens a second socket.
+    // undici cannot reuse the socket until the tick after the response. An attempt before that opens a second socket.
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
@@ -420,7 +420,7 @@ describe('an aborted attempt', () => {
     const sender = openSender({ clock })
     const sent = sender.send(request(receiver.url))
     await receiver.waitFor(1)
-    // The status has arrived, so the deadline no longer aborts the attempt.
+    // Waits for the status to arrive.
     await new Promise((resolve) => setTimeout(resolve, 100))
     sender.abort()
     expect(await sent).toMatchObject({ outcome: 'delivered', status: 200 })

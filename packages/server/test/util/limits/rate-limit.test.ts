@@ -29,7 +29,7 @@ describe('the rate limit', () => {
     expect(limit.take(source(10), 1)).toBe(0)
   })
 
-  test('passes exactly its number of calls per second in the long run', () => {
+  test('passes its number of calls per second in the long run', () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     let passed = 0
@@ -125,7 +125,7 @@ describe('the rate limit', () => {
     )
   })
 
-  test.each([3, 7, 30_000, 999_983])('passes exactly %i a second for an hour', (rate) => {
+  test.each([3, 7, 30_000, 999_983])('passes %i calls per second for an hour', (rate) => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     const calls = Math.ceil(rate / 100)

@@ -51,7 +51,7 @@ async function rounds(count: number): Promise<void> {
 
 const passed = (index: number): number => Atomics.load(words, WORDS.passed + index)
 
-test('any number of threads together pass exactly as many calls as one', async () => {
+test('several threads together pass exactly as many calls as one', async () => {
   for (let thread = 0; thread < THREADS; thread++) start(thread)
   await rounds(10_000)
   expect([passed(0), passed(1)]).toEqual([1_000, 7])

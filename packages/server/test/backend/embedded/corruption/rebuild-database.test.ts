@@ -55,7 +55,7 @@ function isLeafOfEvents({ table, kind }: PageUse): boolean {
   return table === 'events' && kind === 'leaf'
 }
 
-/** The maximum number of events lost by corrupting one page. SQLite cannot find the pages below it. */
+/** The maximum number of events lost by corrupting one page. SQLite cannot find the pages below a corrupted one. */
 function maxLost(use: PageUse): number {
   if (use.table === 'sqlite_schema' || (use.table === 'events' && use.kind === 'internal'))
     return EVENTS

@@ -121,7 +121,7 @@ describe('startup', () => {
     expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
 
-  test('with a new key first encrypts everything with it, so the next start needs only the new key', async () => {
+  test('with a new key before the old one encrypts everything with the new key, so that the next start needs only that one', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     expect(await read(folder, `${second},${first}`)).toEqual({ ...destination, version: 2 })

@@ -23,7 +23,7 @@ function someEvents(count: number, random: () => number): AcceptedEvent[] {
   return Array.from({ length: count }, () => {
     const isMine = random() < 0.05
     const text = `${isMine ? PLANTED : ''}${'x'.repeat(random() * (random() < 0.05 ? 9000 : 700))}`
-    // Not from `random`: in one of 200 runs, two of 6,000 seeded numbers would be equal, which would make duplicates.
+    // Not from `random`: two of its thousands of 32-bit numbers could be equal, which would make duplicates.
     const id = randomUUID()
     return acceptedEvent({
       messageId: `${id}${isMine ? PLANTED : ''}`,
