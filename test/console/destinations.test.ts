@@ -60,7 +60,7 @@ test('the inspector can be used as a destination', async () => {
   await page.getByText('http://inspector.internal/').first().waitFor()
 })
 
-test('hundreds of destinations are listed and filtered, and health is requested only for visible ones', async () => {
+test('more than a hundred destinations are listed and filtered, and health is requested only for those on screen', async () => {
   await using service = await startService()
   for (let index = 0; index < 120; index += 1)
     await service.api.call('POST', 'destinations', {

@@ -71,7 +71,7 @@ test('a failure without a stored response links to similar ones', async () => {
   const { page, go, pageErrors } = await openSignedIn(service)
   await go(`events/${id}`)
   const card = page.getByText(
-    /^Headers and body not stored\. For each cause.* for a similar one\.$/,
+    /^Headers and body not stored\. For each webhook and cause.* for a similar one\.$/,
   )
   await card.getByRole('link', { name: 'Failures' }).click()
   await page.getByText('key revoked').waitFor()
@@ -164,7 +164,7 @@ test('an event that a disabled destination declined is explained, and can be rep
   await page.getByText('The destination was disabled when the event arrived.').waitFor()
   await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
   await page.getByRole('button', { name: 'Replay' }).click()
-  await page.getByText('Sends it now.').waitFor()
+  await page.getByText('A replay sends the event if the destination is enabled').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Delivered to its destination.').waitFor()
   expect(receiver.requests).toHaveLength(1)
@@ -324,7 +324,7 @@ test('hostile values are shown as text in every part of both pages, in both them
   )
 })
 
-test('the parts of a long event can be folded and unfolded with the keyboard', async () => {
+test('the parts of a long event are folded, and can be unfolded with the keyboard', async () => {
   await using service = await startService()
   const items = Array.from({ length: 30 }, (_, n) => ({ sku: `sku-${n}`, price: n, tags: ['new'] }))
   await service.track('m1', { properties: { items, coupon: 'SPRING' } })

@@ -22,7 +22,7 @@ async function destinationTo(
   return id
 }
 
-test('two attempts fail as configured, and are listed with the third, which is delivered and signed', async () => {
+test('two attempts fail as configured, the third succeeds, and all are listed with a verified signature', async () => {
   await using service = await startService(QUICK)
   // Without events, the console opens Get started.
   await service.track('m0')

@@ -153,7 +153,7 @@ test('the form opens with a user, adds anonymous ids, lists aliased users who re
   expect(data).toMatchObject([{ users: 2, anonymousUsers: 1, sourceIds: [other.id] }])
 })
 
-test('a suppression can be found by its id, and ended', async () => {
+test('a suppression can be found by its userId, and ended', async () => {
   await using service = await startService()
   const body = { userIds: ['ada', 'bob'], anonymousIds: [HOSTILE.slice(0, 500)], suppress: true }
   const { id } = await service.api.call<{ id: string }>('POST', 'deletions', body)

@@ -132,7 +132,7 @@ test('the theme can be chosen, and is kept after a reload and a sign-out', async
   expect(pageErrors).toEqual([])
 })
 
-test('every dialog focuses its first field, even if the field appears late', async () => {
+test('a dialog focuses its first field, even if the field appears late', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('destinations')
@@ -150,7 +150,7 @@ test('every dialog focuses its first field, even if the field appears late', asy
   await expectFocus(page, 'Name')
 })
 
-test('an unknown id has no delete button, and is requested only once', async () => {
+test('an unknown userId has no delete link, and its profile is requested only once', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service)
@@ -212,7 +212,7 @@ test('the bar and the drawers extend to the edge of the window', async () => {
   expect(await page.evaluate('getComputedStyle(document.documentElement).overflowY')).toBe('scroll')
 })
 
-test('on a narrow screen no word is broken, and the event filters leave room for events', async () => {
+test('on a narrow screen, an event type fits on one line, the filters leave room for events, and the attempts fit', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })

@@ -16,7 +16,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
 }
 
-test('a token signs in a second browser, whose session can be ended, and is invalid once deleted', async () => {
+test('a token signs in a second browser until it is deleted, and the session of that browser can be ended', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('system?tab=tokens')

@@ -12,7 +12,7 @@ export function SessionMenu(): ReactElement | null {
   if (session.kind === 'open')
     return (
       <p className="text-ink-faint text-note px-2">
-        Development mode: no sign-in required, accessible from this machine only.
+        Development mode: browsers on this machine need no sign-in.
       </p>
     )
   const signOut = async (): Promise<void> => {

@@ -25,7 +25,7 @@ test('a large record shows a limited number of changes', () => {
   expect(fieldChanges({}, many)).toHaveLength(50)
 })
 
-test('values are shown on one line', () => {
+test('strings are shown as they are, and objects as JSON', () => {
   expect(valueText(null)).toBe('none')
   expect(valueText('a')).toBe('a')
   expect(valueText({ url: 'z' })).toBe('{"url":"z"}')

@@ -81,7 +81,7 @@ test('a hidden value shows the reason', () => {
   expect(valueOf(settingOf({ value: null, hidden: 'secret', isSet: false })).text).toBe('not set')
 })
 
-test('the origin names the flag, the variable, or the file with its key', () => {
+test('the origin names the flag, or the file with its key', () => {
   expect(originText(null)).toBe('unknown')
   expect(originText({ kind: 'default' })).toBe('default')
   expect(originText({ kind: 'flag', name: '--port' })).toBe('flag --port')

@@ -38,7 +38,7 @@ test('a hundred gaps together take less than half of the axis', () => {
 
 test('times outside the range are at the ends, and a single time causes no division by zero', () => {
   const { place } = timeAxis([{ from: 5, to: 5 }])
-  expect([0, 5, 9].map(place)).toEqual([0, 0, 1].map(() => expect.any(Number)))
+  expect([0, 5, 9].map(place)).toEqual([0, 0, 0])
   expect(timeAxis([]).place(7)).toBe(0)
   const { place: placed } = timeAxis([{ from: 0, to: 10 }])
   expect([placed(-5), placed(50)]).toEqual([0, 1])

@@ -52,7 +52,7 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
         {choice(
           'these',
           theseLabel(group),
-          'Retries each delivery immediately, even if the breaker is open. Keep this page open until all retries have started.',
+          'Retries each delivery immediately, even if the breaker is open. Keep this dialog open until all retries have started.',
         )}
         {choice(
           'all',

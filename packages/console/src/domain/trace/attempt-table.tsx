@@ -10,7 +10,7 @@ import { phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
 
-/** The maximum number of rows. The timeline shows all attempts. */
+/** The maximum number of rows. The timeline can show all attempts. */
 const MAX_ROWS = 50
 const HEAD = ['Attempt', 'Result', 'Duration', 'Error', 'Started']
 

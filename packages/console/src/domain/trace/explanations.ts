@@ -94,8 +94,8 @@ export function decisionExplanation(
 /** Why the headers and body of the response are not stored. */
 export function whyNotStored({ class: name }: EndedAttempt): string {
   return name === 'delivered'
-    ? 'Headers and body not stored. For successful attempts, Hookline stores one response per minute.'
-    : 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
+    ? 'Headers and body not stored. For successful attempts, Hookline stores at most one response per minute for each webhook.'
+    : 'Headers and body not stored. For each webhook and cause, Hookline stores the first 40 failed responses per hour, then at most one per minute.'
 }
 
 interface EndedAttempt {

@@ -20,7 +20,8 @@ const EFFECTS = {
   quarantined: 'Retries the delivery.',
 } as const
 
-const DECLINED = 'The destination was disabled when the event arrived. Replaying sends it now.'
+const DECLINED =
+  'The destination was disabled when the event arrived. A replay sends the event if the destination is enabled, and its filter and sample select the event.'
 
 /** The order of the choices. A destination that accepted the event comes last: a replay sends the event to it a second time. */
 const ORDER: readonly string[] = [

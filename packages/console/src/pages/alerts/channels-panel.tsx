@@ -188,7 +188,7 @@ function RemoveChannel({
     >
       <p>
         <strong className="break-words">{shownText(name, 80)}</strong> will receive no more alerts,
-        and its undelivered alerts will be deleted.
+        including pending and held ones.
       </p>
     </Confirm>
   )

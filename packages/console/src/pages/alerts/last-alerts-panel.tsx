@@ -48,9 +48,9 @@ export function LastAlertsPanel({
       <Loaded query={query} lines={3}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No alerts yet">
+            <Empty title="No alerts">
               {hasChannels
-                ? 'No problem has been reported since the first channel was added.'
+                ? 'Alerts appear here when a problem begins or ends.'
                 : 'Problems are reported once there is a channel.'}
             </Empty>
           ) : (

@@ -62,7 +62,7 @@ function ReplayDestination({ id }: { readonly id: string }): ReactElement {
           replace
         />
       )}
-      why="the replay was deleted"
+      why="the replay is no longer stored"
       all={{ to: '/destinations', words: 'Show all destinations' }}
     />
   )

@@ -51,7 +51,7 @@ function DeliveryEvent({ id }: { readonly id: string }): ReactElement {
       title="Delivery"
       query={query}
       found={({ eventId }) => <Navigate to="/events/$id" params={{ id: eventId }} replace />}
-      why="retention has removed the delivery"
+      why="the delivery is no longer stored"
       all={{ to: '/events', words: 'Show all events' }}
     />
   )
@@ -123,7 +123,7 @@ function NoEvents({ filters }: EventSearchProps): ReactElement {
   const names = useNames()
   const words = describeFilters(filters, names.source)
   if (words.length === 0)
-    return <NoEventsYet>Events appear here as soon as a source sends them.</NoEventsYet>
+    return <NoEventsYet>After a source has sent its first event, refresh the list.</NoEventsYet>
   return (
     <Empty
       title="No matching events"

@@ -27,7 +27,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
     </Link>
   )
   if (delivery === undefined || attempt === undefined)
-    return <p role="status">Delivery in progress. {trace}</p>
+    return <p role="status">Not delivered yet. {trace}</p>
   const { tone, words } = shownState(delivery.state, true)
   if (delivery.state !== 'delivered')
     return (
@@ -41,7 +41,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
     <div role="status" className="flex flex-col items-start gap-3">
       <p className="flex flex-wrap items-center gap-2">
         <StateBadge tone="delivered">Delivered</StateBadge>
-        The receiver returned {attempt.status} in {duration(attempt.durationMs)}. {trace}
+        The receiver responded with {attempt.status} in {duration(attempt.durationMs)}. {trace}
       </p>
       {destination !== undefined && !isSigned(destination) && <Unsigned id={destination.id} />}
       <InspectedRequest deliveryId={delivery.id} />

@@ -48,8 +48,7 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement
       {isRemoved ? (
         <Empty title="Request no longer stored">
           Requests are dropped as newer ones arrive, on a restart, when the list is cleared, or when
-          the user is deleted. Unless the user was deleted, the event’s trace still has the
-          delivery.
+          the user is deleted.
         </Empty>
       ) : (
         <Loaded query={query} lines={8}>

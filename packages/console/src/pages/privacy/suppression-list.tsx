@@ -163,7 +163,7 @@ function EndSuppression({ suppression, onClose }: EndSuppressionProps): ReactEle
     >
       <p>
         New events from <code className="break-all">{shownText(id)}</code> will be stored and
-        delivered again, in every source. Suppressed events are not recovered.
+        delivered again, in every source. Calls that were dropped are not recovered.
       </p>
     </Confirm>
   )

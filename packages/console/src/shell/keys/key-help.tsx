@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { Modal } from '../../design/dialogs/modal.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
-  [['Ctrl K', '⌘ K'], 'Go to a page, destination, source or ID'],
+  [['Ctrl K', '⌘ K'], 'Go to a page, destination, source, user or ID'],
   [['/'], 'Filter the list'],
   [['j', 'k'], 'Next and previous row'],
   [['Enter'], 'Open the row'],

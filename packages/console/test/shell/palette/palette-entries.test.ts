@@ -77,7 +77,7 @@ test('a user is listed once, as a record', () => {
   ])
 })
 
-test('without text, all pages are listed, and no searches', () => {
+test('without text, pages come first, and no user is suggested', () => {
   const entries = paletteEntries('', { ...RECORDS, users: [] }).map((entry) => entry.to)
   expect(entries[0]).toBe('/get-started')
   expect(entries.every((each) => !each.includes('/users/'))).toBe(true)

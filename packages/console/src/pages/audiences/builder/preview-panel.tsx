@@ -70,7 +70,7 @@ function Result({ kind, space, data, isOld }: ResultProps): ReactElement {
       <p className="text-ink-soft text-dense">
         {kind === AUDIENCES ? 'would be in this audience.' : 'would have a value.'}
         {!isExact &&
-          ' Estimated: stored events are still being counted, or there are more than 100,000 users.'}
+          ' Estimated: stored events are still being counted, or there are more than 100,000 profiles.'}
       </p>
       {sample.length > 0 && (
         <ul className="text-dense flex flex-col gap-0.5">

@@ -42,7 +42,9 @@ export function ExplainTab({ kind, record }: ComputationProps): ReactElement {
         onSearch={(next) => setUrl({ user: next })}
       />
       {user === '' ? (
-        <p className="text-ink-soft p-4">Enter a userId to see which conditions match.</p>
+        <p className="text-ink-soft p-4">
+          Enter a userId to see the user’s result and the reason for it.
+        </p>
       ) : error !== null ? (
         <NotExplained error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
@@ -82,7 +84,7 @@ function Explanation(props: ExplanationProps): ReactElement {
       )}
       <p className="text-ink-soft text-dense">
         {changesAt === null ? (
-          'The result can only change with new events.'
+          'Time alone cannot change the result.'
         ) : (
           <>
             Without new events, the result can next change <Time at={changesAt} form="due" />.

@@ -25,8 +25,8 @@ export function ValuesTab({ kind, record }: ComputationProps): ReactElement {
           rows.length === 0 ? (
             <Empty title={`No ${kind.valuesLabel.toLowerCase()} yet`}>
               {record.state === 'preparing'
-                ? 'The first sync is running.'
-                : 'Users appear within seconds of a matching event. To see why a user is missing, use Explain.'}
+                ? 'The current sync has not finished.'
+                : 'Changes appear here within seconds. To see why a user is missing, use Explain.'}
             </Empty>
           ) : (
             <>

@@ -76,7 +76,7 @@ function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactEle
         <p>
           Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
           you change the URL or resume the destination
-          {pause.reason === 'url_forbidden' && ', or rejected when their retry window ends'}.
+          {pause.reason === 'url_forbidden' && ', or until their retry window ends'}.
         </p>
       )}
       {breaker !== 'closed' && <BreakerText {...webhook} />}

@@ -152,8 +152,9 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
     <Panel title="Backup">
       <div className="flex flex-col items-start gap-3">
         <p>
-          Downloads a copy of the database, without downtime. To restore it, you also need the file{' '}
-          <code>encryption-key</code> from the data folder: store a copy of it elsewhere.
+          Downloads a copy of the database, without downtime. To restore it, you also need the
+          encryption key, which is in the file <code>encryption-key</code> in the data folder unless{' '}
+          <code>encryptionKey</code> is set: store a copy of it elsewhere.
         </p>
         <a
           href={`${SERVICE_URL}api/v1/backup`}
