@@ -52,11 +52,11 @@ test('a source whose events are not delivered is marked until it has an enabled 
   const { page, go } = await openSignedIn(service)
   await go('sources')
   const row = page.getByRole('row').nth(1)
-  await row.getByText('No destination').waitFor()
+  await row.getByText('No enabled destination').waitFor()
   const id = await service.createDestination({ urls: [receiver.url] })
   await row.getByText('Enabled').waitFor()
   await service.api.call('PATCH', `destinations/${id}`, { enabled: false })
-  await row.getByText('No destination').waitFor()
+  await row.getByText('No enabled destination').waitFor()
 })
 
 test('the volumes are still shown after another page was visited', async () => {

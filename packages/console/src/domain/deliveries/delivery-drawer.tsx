@@ -88,7 +88,7 @@ function Webhooks({
   return (
     <section className="flex flex-col gap-3">
       <h3 className="font-semibold">Webhooks</h3>
-      {webhooks.length === 0 && <p className="text-ink-soft">Due, not sent yet.</p>}
+      {webhooks.length === 0 && <p className="text-ink-soft">No attempt recorded.</p>}
       {webhooks.map((part) => (
         <WebhookPart key={part.url} part={part} attempts={attempts} destinationId={destinationId} />
       ))}

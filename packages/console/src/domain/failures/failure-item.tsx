@@ -89,7 +89,7 @@ function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
         preload={false}
         className="text-accent underline"
       >
-        View latest delivery
+        View example delivery
       </Link>
     </p>
   )

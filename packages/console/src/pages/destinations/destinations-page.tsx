@@ -62,7 +62,7 @@ function ReplayDestination({ id }: { readonly id: string }): ReactElement {
           replace
         />
       )}
-      why="the replay is no longer stored"
+      why="the replay has been removed"
       all={{ to: '/destinations', words: 'Show all destinations' }}
     />
   )

@@ -51,7 +51,7 @@ function DeliveryEvent({ id }: { readonly id: string }): ReactElement {
       title="Delivery"
       query={query}
       found={({ eventId }) => <Navigate to="/events/$id" params={{ id: eventId }} replace />}
-      why="the delivery is no longer stored"
+      why="the delivery has been removed"
       all={{ to: '/events', words: 'Show all events' }}
     />
   )

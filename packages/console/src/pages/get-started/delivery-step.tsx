@@ -19,7 +19,8 @@ interface DeliveryStepProps {
 }
 
 export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps): ReactElement {
-  if (event === undefined) return <p className="text-ink-faint">It appears here automatically.</p>
+  if (event === undefined)
+    return <p className="text-ink-faint">The delivery appears here automatically.</p>
   const attempt = delivery?.attempts.at(-1)
   const trace = (
     <Link to="/events/$id" params={{ id: event.id }} className="text-accent underline">

@@ -36,7 +36,7 @@ export function GetStartedPage(): ReactElement {
     <div className="max-w-3xl">
       <PageHeading
         title="Get started"
-        about="Five steps to your first verified delivery. You can also complete them from the CLI or in code."
+        about="Five steps to your first verified delivery. You can also complete them with the CLI or the management API."
       />
       <ol>
         <Step number={1} title="Create a source" state={states[0]!}>

@@ -48,7 +48,7 @@ export function SourceState({ source }: { readonly source: Source }): ReactEleme
   if (lastUseOf(source) === undefined) return <StateBadge tone="waiting">Never used</StateBadge>
   // Its events are stored, but not delivered.
   if (destinations?.some(({ sourceId, enabled }) => sourceId === source.id && enabled) === false)
-    return <StateBadge tone="held">No destination</StateBadge>
+    return <StateBadge tone="held">No enabled destination</StateBadge>
   return <StateBadge tone="delivered">Enabled</StateBadge>
 }
 

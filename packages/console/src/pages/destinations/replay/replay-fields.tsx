@@ -6,7 +6,7 @@ import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggleValue } from '
 
 const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
   rejected: 'rejected (not retried)',
-  expired: 'expired after all retries',
+  expired: 'expired (the retry window ended)',
   quarantined: 'quarantined (corrupted data or a bug)',
   delivered: 'delivered (sent again)',
 }
