@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Transferable } from 'node:worker_threads'
 import type { Backend } from '../../backend/backend.ts'
+import { type LaneCommand, type LaneId, laneKey } from '../../backend/deliveries.ts'
 import type { ThreadConnection } from '../../backend/threads.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import type { InProcessReceiver } from '../../delivery/network/in-process-receiver.ts'
@@ -75,6 +76,8 @@ export class LaneThread {
   readonly #changes = new ThreadChanges<LaneChange>((change) =>
     this.host.channel?.call('apply', change),
   )
+  /** Lanes whose parts the next thread makes due, because this one exited first. */
+  readonly #toRetry = new Map<string, LaneId>()
   /** When the last record arrived, or when a delivery arrived while none was open. */
   #progressAt = 0
   readonly #onFreed: () => void
@@ -99,6 +102,7 @@ export class LaneThread {
       onReady: (channel) => {
         this.#changes.onReady()
         channel.send('begin')
+        this.#retryMissed()
         this.#flush()
       },
       onEnded: () => void this.#recover(),
@@ -130,6 +134,24 @@ export class LaneThread {
   /** Resolves when the thread has applied the change; immediately if it is not ready, because it starts with the change. */
   apply(change: LaneChange): Promise<void> {
     return this.#changes.apply(change)
+  }
+
+  /** If the thread is not ready, or exits, its replacement carries out the command. */
+  async command(command: LaneCommand): Promise<void> {
+    const call = this.host.channel?.call('command', command)
+    const isDone = await call?.then(
+      () => true,
+      () => false,
+    )
+    // A thread starts with closed breakers, so only the due times of parts are left.
+    if (isDone || command.command === 'allowNow') return
+    for (const id of command.webhooks) this.#toRetry.set(laneKey(id), id)
+  }
+
+  #retryMissed(): void {
+    const webhooks = [...this.#toRetry.values()]
+    this.#toRetry.clear()
+    if (webhooks.length > 0) void this.command({ command: 'retryNow', webhooks })
   }
 
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {

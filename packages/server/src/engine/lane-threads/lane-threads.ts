@@ -96,11 +96,9 @@ export class LaneThreads implements Lanes {
 
   async command({ command, webhooks }: LaneCommand): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
-    // A thread that is starting gets no command: its breakers are closed, and it claims everything due.
-    const commands = [...groups].map(async ([{ host }, group]) => {
-      await host.channel?.call('command', { command, webhooks: group }).catch(() => undefined)
-    })
-    await Promise.all(commands)
+    await Promise.all(
+      [...groups].map(([thread, group]) => thread.command({ command, webhooks: group })),
+    )
   }
 
   async status(): Promise<LanesStatus> {

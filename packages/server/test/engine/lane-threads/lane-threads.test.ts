@@ -4,6 +4,7 @@ import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { ThreadedEngine } from './threaded-engine.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
+const HOUR_MS = 60 * 60_000
 const NAMES = ['dst_a', 'dst_b', 'dst_c', 'dst_d']
 
 test.each([1, 3])(
@@ -58,6 +59,29 @@ test("a thread reports the state of its webhooks to main, and carries out main's
   })
   await expect.poll(() => engine.states()).toEqual({ delivered: 60 })
 })
+
+test.each(['retryNow', 'closeBreakers'] as const)(
+  'a thread that was not ready for the command %s carries it out after its restart',
+  async (command) => {
+    await using receiver = await openReceiver({ respond: 503 })
+    await using engine = await ThreadedEngine.open(1)
+    await engine.destination('dst_a', receiver.url, {
+      retryWindowMs: 4 * HOUR_MS,
+      retryScheduleMs: [HOUR_MS],
+    })
+    await engine.receive(1)
+    await expect.poll(() => engine.states()).toEqual({ pending: 1 })
+    receiver.respond = () => 200
+    const [host] = engine.lanes.hosts
+    host!.terminate()
+    await expect.poll(() => host!.channel).toBeUndefined()
+    await engine.lanes.command({
+      command,
+      webhooks: [{ destinationId: 'dst_a', url: receiver.url }],
+    })
+    await expect.poll(() => engine.states()).toEqual({ delivered: 1 })
+  },
+)
 
 test("a webhook with a forbidden URL is paused in main's catalog", async () => {
   await using engine = await ThreadedEngine.open(1)

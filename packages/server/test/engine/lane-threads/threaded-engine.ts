@@ -1,4 +1,4 @@
-import type { AcceptedEvent } from '@hookline/protocol'
+import type { AcceptedEvent, WebhookLimits } from '@hookline/protocol'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { BackendThreads } from '../../../src/backend/threads.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
@@ -100,8 +100,8 @@ export class ThreadedEngine implements AsyncDisposable {
     return new ThreadedEngine(backend, inspector, stack, { threads, ...gates })
   }
 
-  async destination(id: string, url: string): Promise<void> {
-    const settings = { webhooks: [{ url, headers: {} }] }
+  async destination(id: string, url: string, limits?: WebhookLimits): Promise<void> {
+    const settings = { webhooks: [{ url, headers: {}, ...(limits && { limits }) }] }
     await this.backend.catalog.putDestination(newDestination({ id, name: id, settings }))
   }
 
