@@ -72,7 +72,7 @@ test('a process with a repeatedly failing worker reports it in /readyz, then exi
   expect(seen).toContainEqual(
     expect.objectContaining({
       status: 503,
-      reason: expect.stringMatching(/^Failed and restarted: .*deliveries\.parked \(\w+\)/),
+      reason: expect.stringMatching(/^Failed: .*deliveries\.parked \(\w+\)/),
     }),
   )
   expect(failing.exitCode).toBe(1)
@@ -100,7 +100,7 @@ test('a process continues without a worker that neither calls nor deliveries nee
   expect(await workersOf(running)).toMatchObject({
     status: 200,
     ok: true,
-    note: expect.stringMatching(/^Failed and restarted: replays \(\w+\)/),
+    note: expect.stringMatching(/^Failed: replays \(\w+\)/),
   })
   expect(running.isRunning()).toBe(true)
   expect(await running.stop()).toBe(0)

@@ -280,7 +280,7 @@ function addManagement(
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>
-    `Failed and restarted: ${failing.map(([name, reason]) => `${name} (${reason})`).join(', ')}. See the log for details.`
+    `Failed: ${failing.map(([name, reason]) => `${name} (${reason})`).join(', ')}. See the log for details.`
   return {
     name: 'workers',
     check: async () => {

@@ -178,7 +178,7 @@ export const nkeySeed = redacted(
   matching(/^SU[A-Z2-7]{56}$/, 'a user nkey seed: 58 characters, beginning with SU'),
 )
 
-export const subjectToken = matching(/^[\w-]{1,64}$/, 'at most 64 letters, digits, - and _')
+export const subjectToken = matching(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - and _')
 
 export const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(millisecondsIn)

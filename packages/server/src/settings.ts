@@ -57,7 +57,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then serves only the ingestion API, the start page and the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then serves only the ingestion API, the JSON Schema of the payload, the start page and the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   consoleUrl: {
@@ -179,12 +179,12 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum number of connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token with more connections.',
+    doc: 'Maximum number of connections to the live tail, and at most half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one of a token or session with more connections. If there is none, it gets 429.',
     default: '100',
     parse: integer(1, 10_000),
   },
   allowedHosts: {
-    doc: 'Host names that /metrics and /readyz accept, separated by commas; `.example.com` includes all subdomains. IP addresses and names without a dot always work.',
+    doc: 'Host names that /metrics and /readyz accept, separated by commas; `.example.com` includes all subdomains. IP addresses, names without a dot, and names that end in `.localhost` always work.',
     default: '',
     isLocation: true,
     parse: hostNames,
@@ -206,7 +206,7 @@ export const SETTINGS = {
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set.',
+    doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, token endpoints and mail servers, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is set.',
     secret: true,
     isLocation: true,
     parse: proxyUrl,
@@ -218,7 +218,7 @@ export const SETTINGS = {
     parse: networks,
   },
   tlsCaFile: {
-    doc: 'PEM file with the certificate authorities that are trusted for webhooks, in addition to the Node.js defaults.',
+    doc: 'PEM file with the certificate authorities that are trusted for webhooks, token endpoints and mail servers, in addition to the Node.js defaults.',
     isLocation: true,
     parse: text,
   },
@@ -237,7 +237,7 @@ export const SETTINGS = {
     parse: time(0, LIMITS.maxRetryWindowMs),
   },
   dedupeWindowMs: {
-    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',
+    doc: 'How long calls with the same source and messageId count as duplicates. The embedded backend needs 4 bytes of memory per event in the window.',
     default: '1d',
     parse: time(0, 30 * 24 * HOUR),
   },
@@ -257,12 +257,12 @@ export const SETTINGS = {
     parse: texts,
   },
   ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread accepts them. With auto: none on one or two cores, otherwise one for every four cores, from 1 to 4; none if fewer than 4,096 files may be open. At most one if the system cannot share a port between threads (Linux and FreeBSD can; macOS and Windows cannot).',
+    doc: 'Threads that accept calls. With 0, the main thread accepts them. With auto: none on one or two cores, otherwise one for every four cores, from 1 to 4; none if fewer than 4,096 files may be open. At most one if the system cannot share a port between threads (Linux and FreeBSD can; macOS and Windows cannot). In a cluster, always 0.',
     default: 'auto',
     parse: threads,
   },
   deliveryThreads: {
-    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread does this. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8.',
+    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread does this. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8. In a cluster, always 0.',
     default: 'auto',
     parse: threads,
   },

@@ -16,7 +16,7 @@ export const ATTEMPT_CLASSES = {
   },
   http_throttled: {
     meaning:
-      'The receiver responded with 408, 425 or 429. Hookline tries again, but not before the time in Retry-After.',
+      'The receiver responded with 408, 425 or 429. Hookline tries again after the time in Retry-After, of which it waits at most an hour.',
     help: 'No action is needed if this is temporary. Otherwise, make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
@@ -49,12 +49,12 @@ export const ATTEMPT_CLASSES = {
   },
   auth_failed: {
     meaning:
-      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker counts this as a failed connection.",
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After but at most an hour, and tries again until the retry window ends. The breaker counts this as a failed connection.",
     help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains the server's response.",
   },
   mail_refused: {
     meaning:
-      'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
+      'The mail server refused the message, all recipients, or the user and password. Hookline tries again.',
     help: "Compare user, password, sender and recipients with the mail server's requirements. The attempt's error contains the server's reply.",
   },
   protocol_error: {
@@ -68,23 +68,23 @@ export const ATTEMPT_CLASSES = {
   },
   address_forbidden: {
     meaning:
-      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
+      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held, and fail when their retry window ends.',
     help: 'If the address is correct, the operator can add its network to the allowedNetworks setting and restart Hookline, which then tries again. If not, correct the URL.',
   },
   port_forbidden: {
     meaning:
-      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
+      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held, and fail when their retry window ends.',
     help: 'Correct the URL. If a web server listens on this port, the operator can add the port to the allowedPorts setting and restart Hookline, which then tries again.',
   },
   request_invalid: {
     meaning:
-      'Hookline cannot send the request, because a static header or the URL is invalid, or becomes invalid when its placeholders are filled in. It sent nothing and does not try again.',
-    help: "Remove the static header named in the attempt's error, or correct the URL, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.",
+      'Hookline cannot send the request: a static header is invalid, the URL is invalid or becomes invalid when its placeholders are filled in, or the transform for an email did not return a subject and a text. It sent nothing and does not try again.',
+    help: "Remove the static header named in the attempt's error, or correct the URL or the transform, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.",
   },
   transform_failed: {
     meaning:
       "The destination's transform failed or exceeded its limits. Hookline sent nothing and does not try again.",
-    help: "Correct the transform at the position in the attempt's error. To send all events that failed, use a replay.",
+    help: "Correct the transform. The attempt's error contains the cause, and the position if it is known. To send all events that failed, use a replay.",
   },
   transform_declined: {
     meaning:

@@ -38,7 +38,7 @@ const schema = {
           since: Schema.nullable(Schema.timeOf('When the problem began; null if unknown.')),
           count: Schema.nullable(
             Schema.integer(
-              'The number of calls, deliveries or attempts; null if none are counted.',
+              'The number of calls, deliveries, attempts or other items in the title; null if none are counted.',
             ),
           ),
           subject: Type.Object({

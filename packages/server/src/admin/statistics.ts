@@ -38,7 +38,7 @@ const PointResponse = Type.Object(
     at: Schema.time,
     received: Schema.integer('Accepted calls, including duplicates.'),
     rejected: countsField(
-      'Rejected calls, by code. Calls without a valid write key are not counted for any source.',
+      'Rejected calls, by code, and dropped calls for suppressed users, as suppressed. Calls without a valid write key are not counted for any source.',
     ),
     duplicates: Schema.integer('Dropped duplicates.'),
     declined: countsField('Declined events, by reason.'),
@@ -46,8 +46,12 @@ const PointResponse = Type.Object(
     failed: countsField('Deliveries that failed, by state.'),
     attempts: countsField('Attempts, by HTTP status class (2xx to 5xx) or no_response.'),
     retried: Schema.integer('Attempts with the outcome retry.'),
-    entered: Schema.integer('Profiles that entered an audience, or got a computed value.'),
-    left: Schema.integer('Profiles that left an audience, or lost a computed value.'),
+    entered: Schema.integer(
+      'Profiles that entered an audience, or whose value of a computed trait was set or changed.',
+    ),
+    left: Schema.integer(
+      'Profiles that left an audience, or whose value of a computed trait was removed.',
+    ),
     unlinked: countsField(
       "Ids not linked to their call's userId, by reason: other_user, limit, placeholder.",
     ),

@@ -46,8 +46,8 @@ interface AlertWatcherOptions {
 /**
  * Compares the conditions with the stored states every few seconds, and appends an alert event for
  * each change that is due. The change is stored with its event, the event is appended, and then the
- * event is removed from the state: after a crash, it is appended again with the same messageId, so
- * it is delivered once. Does nothing without a channel that receives alerts.
+ * event is removed from the state: after a crash, it is appended again with the same messageId, which
+ * the log drops. Does nothing without a channel that receives alerts.
  */
 export class AlertWatcher implements Worker {
   readonly name = 'alerts'

@@ -57,7 +57,7 @@ export const CONDITIONS = {
   calls_refused: {
     severity: 'data_loss',
     events: { start: 'Calls Refused' },
-    threshold: `A disabled source refused a call in the last ${hours(THRESHOLDS.refusedMs)}.`,
+    threshold: `A call to a disabled source was refused in the last ${hours(THRESHOLDS.refusedMs)}.`,
     meaning: 'Clients are sending calls to a disabled source. These calls are lost.',
     remedy: 'Enable the source, or stop the client.',
   },
@@ -137,8 +137,9 @@ export const CONDITIONS = {
     severity: 'failing',
     events: { start: 'Webhook Paused', end: 'Webhook Paused' },
     threshold:
-      'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
-    meaning: "The webhook's deliveries are held.",
+      'Hookline paused a webhook: its receiver responded with 410 three times in a row or with webhook-delivery: disable, or its URL is forbidden.',
+    meaning:
+      "The webhook's deliveries are held. If its URL is forbidden, they fail when their retry window ends.",
     remedy: 'Correct the URL, remove the webhook, or resume the destination.',
   },
   write_key_unknown: {

@@ -114,7 +114,7 @@ const PAUSE_TEXTS = {
   url_forbidden: {
     title: 'Paused: the settings forbid its address or port.',
     remedy:
-      'Correct the URL, or set allowedNetworks or allowedPorts and restart. The deliveries are rejected when their retry window ends.',
+      'Correct the URL, or set allowedNetworks or allowedPorts and restart. The deliveries fail when their retry window ends.',
   },
 } as const satisfies Record<Pause['reason'], { title: string; remedy: string }>
 

@@ -52,7 +52,7 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'An attempt to a previously working webhook failed. The line contains the class and the error.',
+    'A webhook has started failing. The line contains the class and the error of the failed attempt.',
     'Attempts are retried. If the failures last more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
@@ -108,11 +108,11 @@ export const LOG_EVENTS = {
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
   'request.rejected': warn(
-    'Calls were rejected with the error code in `code`. One line per minute for each code and source.',
+    'Requests or calls were rejected with the error code in `code`. At most one line per minute for each code and source.',
     'See [errors](errors.md) for the code.',
   ),
   'write_key.rejected': warn(
-    'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 in a minute.',
+    'Requests had no write key, an unknown one, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 in a minute.',
     'Find the application that sends the key. `hookline sources list` shows all valid keys.',
   ),
   'token.rejected': warn(
@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    'A live tail stream was closed: its reader was too slow, or another reader needed the slot.',
+    '`maxLiveStreams` was reached, so a live tail stream was closed for another reader: one that read nothing (`unread`), or one of a token or session with more streams (`other_reader`).',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 
@@ -149,8 +149,8 @@ export const LOG_EVENTS = {
   ),
   'backup.finished': info('A client downloaded a backup. `bytes` is its size.'),
   'backup.stopped': warn(
-    'A backup download was aborted. The client has no backup.',
-    'Start the backup again. If it took too long, raise `backupTimeout`.',
+    'A backup download was aborted because it exceeded `backupTimeout`, or because a deletion purged users. The client has no backup.',
+    'Start the backup again. If `reason` names `backupTimeout`, raise it first.',
   ),
   'backup.copy_not_removed': warn(
     'The copy of the database for a backup could not be removed.',
@@ -164,11 +164,11 @@ export const LOG_EVENTS = {
 
   'clock.jumped': warn(
     'The system clock jumped. Deliveries are not affected.',
-    'Check the system time. After a forward jump, retention removes nothing by age for an hour.',
+    'Check the system time. For an hour after a forward jump, retention ignores the jump.',
   ),
   'clock.ahead_of_data': warn(
     'At startup, the clock was more than a day ahead of the newest event.',
-    'Check the system time. For an hour, retention removes nothing by age.',
+    'Check the system time. For an hour, retention measures the age of events by the newest event instead of the clock.',
   ),
   'corruption.found': error(
     'The database was corrupted. `description` lists the losses.',
@@ -195,7 +195,7 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'worker.waiting': warn(
-    'A worker has stopped because the database is unavailable. Hookline will restart it.',
+    'A worker has stopped because the database or, in a cluster, NATS is unavailable. Hookline will restart it.',
     DISK,
   ),
   'worker.failed': error('A worker has failed. Hookline will restart it.', REPORT),

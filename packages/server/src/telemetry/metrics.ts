@@ -45,7 +45,7 @@ export class Metrics {
   )
   readonly decisions = this.#tallied(
     'hookline_decisions_total',
-    'Decisions of the pipeline, one for each event and destination.',
+    'Decisions of the pipeline, by reason: one for each event and destination, and one with the reason duplicate for each duplicate.',
     ['reason'],
   )
   readonly attempts = this.#tallied('hookline_attempts_total', 'Attempts, by outcome and class.', [
@@ -68,7 +68,7 @@ export class Metrics {
   )
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries that were parked in the database for at least one webhook, to be attempted later.',
+    'How often a delivery was parked in the database for at least one webhook, to be attempted later.',
   )
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
@@ -124,7 +124,7 @@ export class Metrics {
     ),
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks to which Hookline is currently making no attempts, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, disabled_by_receiver, destination_paused or destination_disabled.',
+      'Webhooks to which Hookline is making no attempts, except probes while a breaker is open, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, disabled_by_receiver, destination_paused or destination_disabled.',
       ['destination', 'webhook', 'reason'],
     ),
   }
@@ -138,7 +138,7 @@ export class Metrics {
     ]),
     changes: this.#counter(
       'hookline_audience_changes_total',
-      'Profiles that entered or left an audience, or gained or lost a computed trait value.',
+      'Profiles that entered or left an audience, or whose value of a computed trait was set or changed (entered) or removed (left).',
       ['change'],
     ),
     evaluation: this.#histogram(
@@ -207,7 +207,7 @@ export class Metrics {
   )
   readonly problems = this.#gauge(
     'hookline_problems',
-    'Causes of the current problems, by condition and severity (see GET /problems).',
+    'Causes of the current problems, by condition and severity (see GET /problems), without the checks of /readyz.',
     ['condition', 'severity'],
   )
   readonly diskFree = this.#gauge(

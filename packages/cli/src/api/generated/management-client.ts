@@ -475,7 +475,7 @@ export type StatisticsPoint = {
     at: string;
     /** Accepted calls, including duplicates. */
     received: number;
-    /** Rejected calls, by code. Calls without a valid write key are not counted for any source. */
+    /** Rejected calls, by code, and dropped calls for suppressed users, as suppressed. Calls without a valid write key are not counted for any source. */
     rejected: {
         [key: string]: number;
     };
@@ -496,9 +496,9 @@ export type StatisticsPoint = {
     };
     /** Attempts with the outcome retry. */
     retried: number;
-    /** Profiles that entered an audience, or got a computed value. */
+    /** Profiles that entered an audience, or whose value of a computed trait was set or changed. */
     entered: number;
-    /** Profiles that left an audience, or lost a computed value. */
+    /** Profiles that left an audience, or whose value of a computed trait was removed. */
     left: number;
     /** Ids not linked to their call's userId, by reason: other_user, limit, placeholder. */
     unlinked: {
@@ -3920,7 +3920,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 remedy: string;
                 /** When the problem began; null if unknown. */
                 since: string | null;
-                /** The number of calls, deliveries or attempts; null if none are counted. */
+                /** The number of calls, deliveries, attempts or other items in the title; null if none are counted. */
                 count: number | null;
                 subject: {
                     /** The subject of the problem. */

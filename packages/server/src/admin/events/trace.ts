@@ -195,7 +195,7 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
     const next = nextAttemptAt === null ? '' : ` Next attempt: ${formatTimestamp(nextAttemptAt)}.`
     const wait = `The delivery to ${hostOf(part)} has been waiting since ${formatTimestamp(since)}.${next}`
     const { meaning, remedy } = WAIT_REASONS[reason]
-    // `failureExplanations` says that the last attempt failed, and why.
+    // `failureExplanations` explains why the last attempt failed.
     const isRetry = reason === 'retry' && part.lastAttempt !== undefined
     return [{ explanation: isRetry ? wait : `${wait} ${meaning}`, remedy }]
   })

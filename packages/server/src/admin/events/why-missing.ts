@@ -37,7 +37,7 @@ export const MISSING_CAUSES = {
     help: 'The deleted events cannot be restored. Later events are stored, unless the user is suppressed.',
   },
   expired: {
-    meaning: 'The event is older than the retention time, so it was removed.',
+    meaning: 'The event is older than the retention time, after which events are removed.',
     help: 'Send it again with a new messageId. To keep events longer, increase the retention setting.',
   },
   source_disabled: {
@@ -45,7 +45,8 @@ export const MISSING_CAUSES = {
     help: 'Enable the source. Then send the call again.',
   },
   source_silent: {
-    meaning: "No call with one of the source's write keys arrived in the last 24 hours.",
+    meaning:
+      'In the last 24 hours, no call arrived with a write key of the source while it was enabled. Without sourceId, this applies to all sources.',
     help: 'Check the write key and the host in the client, and send a call manually.',
   },
   rejected: {
@@ -113,7 +114,7 @@ const schema = {
   ...viewer('explainMissingEvent', 'Lists possible reasons for a missing event'),
   isLongRead: true,
   description:
-    'For a call that does not appear in GET /events. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
+    'For a call that does not appear in GET /events. All parameters are optional. Rejected calls are counted for the last 24 hours.',
   querystring: MissingEventQuery,
   response: Schema.ok(
     'The causes, most likely first.',
@@ -289,10 +290,7 @@ const PREFIX = 'rejected.'
 /** The count of calls for suppressed users, which the causes from suppressions already include. */
 const SUPPRESSED_COUNT = 'rejected.suppressed'
 
-/**
- * A cause for each code of calls rejected in the last day, most frequent first. Counts are up to a
- * minute old.
- */
+/** A cause for each code of calls rejected in the last day, most frequent first. */
 async function rejectedCalls(
   { sourceId }: MissingEvent,
   { statistics }: WhyMissingDeps,

@@ -123,7 +123,7 @@ export const PROBLEM_CODES = {
   internal_error: {
     status: 500,
     title: 'Internal server error.',
-    help: 'Send the request again. Operators can find the cause in the log, under the same requestId.',
+    help: 'Send the request again. Operators can find the cause in the log, under the same requestId, or in an entry for the same error up to 10 seconds earlier.',
   },
   wrong_node: {
     status: 503,

@@ -58,7 +58,7 @@ function withIdempotencyKey(schema: FastifySchema): FastifySchema {
 
 const IDEMPOTENCY_KEY = Type.Optional(
   Schema.text(
-    'Makes it safe to repeat the request: within 24 hours, a request with the same key gets the first response and changes nothing. A created record and its response are stored together, so this holds across crashes. Responses with user data are not stored: the second request gets the problem response_not_stored.',
+    'Makes it safe to repeat the request: within 24 hours of a successful response, a request with the same key gets the same response and changes nothing. A created record and its response are stored together, so this holds across crashes. Responses with user data are not stored: the second request gets the problem response_not_stored.',
   ),
 )
 

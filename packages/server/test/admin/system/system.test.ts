@@ -41,7 +41,7 @@ async function asViewer(server: AdminServer): Promise<System> {
 test('shows the process, its checks, the stored data and the backlog', async () => {
   const checks = {
     database: { ok: true },
-    workers: { ok: false, reason: 'Failed and restarted: retention (Error).' },
+    workers: { ok: false, reason: 'Failed: retention (Error).' },
   }
   await using server = await AdminServer.open({
     system: {
