@@ -61,8 +61,8 @@ export interface Benchmark {
 }
 
 /**
- * Measures for 10 s after a warm-up of 10 s, because V8 is still compiling in shorter ones. Quick
- * runs are unchanged.
+ * Measures for 10 s after a warm-up of 10 s: after a shorter one, V8 is still compiling. Quick runs
+ * are unchanged.
  */
 export function inSteadyState(benchmark: Benchmark): Benchmark {
   const steady = { seconds: 10, warmUpSeconds: 10 }

@@ -8,7 +8,7 @@ const EXEC_ARGV = [
   `--import=${new URL('../programs/exit-with-parent.ts', import.meta.url).href}`,
 ]
 
-/** If HOOKLINE_BENCH_PROFILES is set, every process writes CPU profiles of its threads to this folder. */
+/** Every process writes CPU profiles of its threads to the folder in HOOKLINE_BENCH_PROFILES, if it is set. */
 function profiling(): readonly string[] {
   const folder = process.env['HOOKLINE_BENCH_PROFILES']
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]

@@ -18,9 +18,9 @@ export function cliPage(): string {
     '# The `hookline` command',
     'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
     '## Common behaviour',
-    'Results are written to stdout, everything else to stderr. With `--json`, before or after the command name, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the service rejected a request, `message`, `hint` and `errors` are the `title`, `detail` and `errors` of its response.',
-    'On a terminal, lists are fitted to its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
-    'Control characters and invisible characters are shown as escapes like `\\x1b`. Colours are used on a terminal only: `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
+    'Results are written to stdout, everything else to stderr. With `--json`, before or after the command name, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the management API rejected a request, `message` and `errors` are the `title` and `errors` of its response. `hint` is its `detail`, other instructions, or `null` if each error has its own hint.',
+    'On a terminal, lists are fitted to its width: if necessary, long names are truncated with …, and the least important columns are omitted. Ids are never truncated. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC. `COLUMNS` overrides the width; lists are then fitted even if the output is not a terminal.',
+    'Control characters and invisible characters are shown as escapes like `\\x1b`. By default, colours are used on a terminal only. `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
     `A time is ISO 8601 or a duration: \`90s\`, \`1h30m\`, \`7d\` (units: ${Object.keys(TIME_UNITS).map(code).join(', ')}). For a time in the past, such as \`--from\`, the duration counts back from now; for a time in the future, such as \`--expires\`, it counts from now.`,
     '## Exit codes',
     exitCodesTable(),
@@ -55,14 +55,14 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
     'Fix the command. Do not retry it unchanged.',
   ],
   auth: [
-    "The token or the write key is missing or invalid, or the token's role is not sufficient.",
-    'Use another token or write key.',
+    "The token or the write key is missing or invalid, the token's role is not sufficient, or the source is disabled.",
+    'Use another token or write key, or enable the source.',
   ],
-  'not found': ['Nothing with this id or name exists.', 'Check the id. It may have been deleted.'],
-  unreachable: [
-    'The service is not responding, or its database is unavailable.',
-    'Try again later.',
+  'not found': [
+    'Nothing with this id or name exists, or the file to import does not exist.',
+    'Check the id, name or path. A record may have been deleted.',
   ],
+  unreachable: ['The service does not respond, or is temporarily unavailable.', 'Try again later.'],
   partial: [
     'The command succeeded in part: some lines were rejected, or some webhooks did not accept the test.',
     'Check the rejected lines or webhooks that the command reports.',
@@ -72,8 +72,8 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
     'Fix the failed checks.',
   ],
   interrupted: [
-    'The command was stopped by Ctrl-C or a signal.',
-    'Run it again. An import resumes.',
+    'Ctrl-C or a signal stopped the command before it was complete.',
+    'Run it again. `hookline import` resumes.',
   ],
 }
 

@@ -6,7 +6,7 @@ import { code, list, page, plain, table } from './markdown.ts'
 export function configPage(): string {
   return page(
     '# Settings',
-    'All settings are optional. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. `hookline config` shows every value and where it comes from.',
+    'All settings are optional, except for some settings of a [cluster](../guides/cluster.md). A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. `hookline config` shows every value and where it comes from.',
     'Sizes are in bytes. Durations have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is in milliseconds. If settings are invalid, the service does not start and reports all errors at once, including unknown variables that begin with `HOOKLINE_`.',
     'The `--config` flag or the `HOOKLINE_CONFIG` variable specifies the configuration file. It is YAML or JSON, with setting names in camel case (`retryWindow: 1h`). To read a secret from a file, add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
     ...tables(),

@@ -19,14 +19,14 @@ export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): strin
   if (tokenFile === undefined && HOOKLINE_ADMIN_TOKEN) return HOOKLINE_ADMIN_TOKEN
   const namedFile = tokenFile ?? HOOKLINE_ADMIN_TOKEN_FILE
   if (namedFile === undefined && dataDir === undefined && !isLoopback(url.hostname)) {
-    throw noToken(`No admin token found for ${url.host}.`)
+    throw noToken(`No API token found for ${url.host}.`)
   }
   const file = namedFile ?? join(dataDirOf(dataDir), 'admin-token')
   const token = contentOf(file)
   // If this is the wrong file, its content must not appear in a header, or in an error about that
   // header.
   if (/^[\u0021-\u007e]+$/.test(token)) return token
-  throw noToken(`${file} does not contain an admin token.`)
+  throw noToken(`${file} does not contain an API token.`)
 }
 
 export function dataDirOf(option: string | undefined): string {
@@ -39,7 +39,7 @@ function contentOf(file: string): string {
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
     const problem = isMissing ? 'does not exist' : 'cannot be read'
-    throw noToken(`The admin token file ${file} ${problem}.`, cause)
+    throw noToken(`The token file ${file} ${problem}.`, cause)
   }
 }
 

@@ -11,7 +11,7 @@ const NODES = 3
 const MIN_NATS = '2.10.23'
 
 const INSTALL =
-  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server must be on the PATH. `hookline dev` needs neither.'
+  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server must be on the PATH. `hookline dev` needs neither PostgreSQL nor NATS.'
 /** PostgreSQL refuses to run as root. Linux gives these ids to an unprivileged user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -140,7 +140,7 @@ function nats(program: string, folder: string, port: number): ClusterProgram {
   return { command: [program, '-c', file], isReady }
 }
 
-/** Runs this command as a node, without settings from its environment. */
+/** Runs `hookline start` as a node, without the HOOKLINE_ variables of this process. */
 function node(url: string, dataDir: string, settings: NodeJS.ProcessEnv): ClusterProgram {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOOKLINE_'))
   const start = [process.argv[1]!, 'start', '--port', new URL(url).port, '--data-dir', dataDir]

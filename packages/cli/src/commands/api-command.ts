@@ -13,7 +13,7 @@ const GROUP = 'Service:'
 const DEFAULT_LIMIT = 50
 
 export interface Context {
-  /** @throws {Failure} `auth` without an admin token */
+  /** @throws {Failure} `auth` without a token */
   readonly api: ManagementApi
   readonly output: Output
   readonly command: Command
@@ -25,7 +25,7 @@ export class ApiCommand extends Command {
     return new ApiCommand(name)
   }
 
-  /** Adds a subcommand with options for the service URL and the admin token. */
+  /** Adds a subcommand with options for the service URL and the token. */
   api(usage: string, description: string, options?: { readonly isDefault: boolean }): ApiCommand {
     return this.command(usage, options)
       .description(description)

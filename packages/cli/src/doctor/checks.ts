@@ -25,7 +25,7 @@ type Check = (target: DoctorTarget) => Promise<Finding>
 
 const NOT_LOCAL: Finding = {
   ok: true,
-  detail: 'not checked: the service is running on another machine; run `hookline doctor` there',
+  detail: 'not checked: the service is on another machine; run `hookline doctor` there',
 }
 
 const ofThisMachine =
@@ -93,7 +93,7 @@ async function service(target: DoctorTarget): Promise<Finding> {
     return { ok: found.isReady, detail }
   }
   if (hasExplicitUrl) {
-    const detail = `not running: no response from ${url.href}`
+    const detail = `no response from Hookline at ${url.href}`
     return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL.' }
   }
   await listenOnce(config)
@@ -101,7 +101,7 @@ async function service(target: DoctorTarget): Promise<Finding> {
   if (config.port === 0) return { ok: true, detail: 'not checked: port 0 means any free port' }
   const hasRun = existsSync(databaseOf(config))
   if (!hasRun) return { ok: true, detail: `not started yet; ${at} is free` }
-  const detail = `not running: no response from ${at}, but ${config.dataDir} has a database`
+  const detail = `not running: no response from Hookline at ${at}, but ${config.dataDir} has a database`
   return {
     ok: false,
     detail,

@@ -53,7 +53,7 @@ export async function saveState(path: string, state: ImportState): Promise<void>
   await rename(draft, path)
 }
 
-/** @throws {Failure} if the progress belongs to another file or source */
+/** @throws {Failure} if the file, the URL or the write key has changed */
 export function assertSameImport(
   state: ImportState,
   file: Fingerprint,
@@ -67,9 +67,13 @@ export function assertSameImport(
     })
   }
   if (state.target.url !== target.url || state.target.writeKeySha256 !== target.writeKeySha256) {
-    throw new Failure('failed', `The import of ${paths.file} was started with another source.`, {
-      code: 'target_changed',
-      hint: `To resume, pass the same --url and --write-key as before; that import used ${state.target.url}. To import the whole file into this source, add --from-start.`,
-    })
+    throw new Failure(
+      'failed',
+      `The import of ${paths.file} was started with another URL or write key.`,
+      {
+        code: 'target_changed',
+        hint: `To resume, pass the same --url and --write-key as before; that import used ${state.target.url}. To import the whole file into this source, add --from-start.`,
+      },
+    )
   }
 }

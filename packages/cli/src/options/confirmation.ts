@@ -12,7 +12,7 @@ const PROCESS: Terminal = { input: process.stdin, output: process.stderr }
 
 /**
  * Asks for confirmation unless `--yes` is given. `effect` describes the loss in complete sentences.
- * @throws {Failure} `usage` without a terminal; `failed` if the answer is no
+ * @throws {Failure} `usage` without a terminal; `failed` if the answer is not yes; `interrupted` for Ctrl-C
  */
 export async function confirm(
   command: Command,

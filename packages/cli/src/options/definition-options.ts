@@ -41,7 +41,7 @@ const ROOTS = {
 
 const WHERE_HELP = {
   condition:
-    'only users that match this comparison, such as "traits.plan=pro", "computedTraits.spent>100" or, for their events, "properties.total>100"; repeat to require more',
+    'only users who match this comparison, such as "traits.plan=pro", "computedTraits.spent>100" or, for their events, "properties.total>100"; repeat to require more',
   compute: 'only events with this value, such as "properties.total>100"; repeat to require more',
 } as const
 

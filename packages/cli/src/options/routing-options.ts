@@ -77,8 +77,8 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
 /** Options of `destinations update` that remove values. */
 export function withRoutingRemovals(command: ApiCommand): ApiCommand {
   return command
-    .option('--no-filter', 'remove the filter: receive all events')
-    .option('--no-sample', 'remove the sample: receive events from all users')
+    .option('--no-filter', 'remove the filter')
+    .option('--no-sample', 'remove the sample')
     .option('--no-fields', 'send all fields unchanged')
     .option('--no-transform', 'remove the transform')
 }
@@ -125,7 +125,10 @@ export async function filterOf(options: FilterOptions): Promise<Filter | null | 
   const { only, event, where, filter } = options
   const isShort = only !== undefined || event !== undefined || where !== undefined
   if (filter !== undefined && isShort)
-    throw new Failure('usage', '--filter conflicts with --only, --event and --where.')
+    throw new Failure(
+      'usage',
+      '--filter and --no-filter conflict with --only, --event and --where.',
+    )
   if (filter === false) return null
   if (typeof filter === 'string') return await jsonObjectIn(filter, HINT)
   if (!isShort) return undefined
@@ -174,7 +177,10 @@ export async function fieldsOf(
   const { drop, keep, hash, hashEmail, fields } = options
   const isChanged = [drop, keep, hash, hashEmail].some((paths) => paths !== undefined)
   if (fields === false && isChanged)
-    throw new Failure('usage', '--no-fields conflicts with --drop, --keep and --hash.')
+    throw new Failure(
+      'usage',
+      '--no-fields conflicts with --drop, --keep, --hash and --hash-email.',
+    )
   if (fields === false) return null
   if (!isChanged) return undefined
   const current = await readFields()

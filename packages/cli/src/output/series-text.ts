@@ -21,7 +21,7 @@ interface Summary {
   readonly pending: number | null
   /** The p95 in the slowest step. */
   readonly p95: number | null
-  /** One character for each step. */
+  /** One character for each of the last steps. */
   readonly plot: string
 }
 

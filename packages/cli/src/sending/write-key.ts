@@ -24,7 +24,7 @@ export async function findWriteKey(
       })
     : new Failure(
         'usage',
-        `Cannot choose a write key: there are ${sources.length} enabled sources.`,
+        `Cannot choose a write key: ${sources.length} enabled sources have one.`,
         {
           hint: 'Pass a write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
         },

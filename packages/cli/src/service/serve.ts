@@ -26,7 +26,7 @@ interface ServeOptions extends Pick<ServiceOptions, 'allowsLocalAccess' | 'onIns
 
 const MAX_EXIT_MS = 500
 
-/** Runs the service until SIGINT or SIGTERM, then stops it. @throws {Failure} if a worker fails too often, or the database is corrupted */
+/** Runs the service until SIGINT or SIGTERM, then stops it. @throws {Failure} if it cannot start, a worker fails too often, or the database is corrupted */
 export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
   // Unlike other commands, the service continues when stdout is closed.

@@ -1,6 +1,6 @@
 import type { Config } from '@hookline/server'
 import { Failure } from '../failure.ts'
-import { listenFailure } from './listen-failure.ts'
+import { type Listener, listenFailure } from './listen-failure.ts'
 
 /** Codes of backend errors whose messages are written for users. */
 const CODES: Readonly<Record<string, string>> = {
@@ -36,13 +36,33 @@ export function startFailure(error: unknown, config: Config): Failure | undefine
   const isStorageError = path !== undefined || code === 'ERR_SQLITE_ERROR'
   return (
     databaseFailure(error) ??
-    (isStorageError ? dataFolderFailure(error, config) : listenFailure(error, config))
+    (isStorageError
+      ? dataFolderFailure(error, config)
+      : listenFailure(error, listenerOf(error, config)))
   )
 }
 
 export function databaseFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || !Object.hasOwn(CODES, error.name)) return undefined
   return new Failure('failed', error.message, { code: CODES[error.name]!, cause: error })
+}
+
+type ListenError = NodeJS.ErrnoException & {
+  readonly port?: number
+  readonly address?: string
+  readonly hostname?: string
+}
+
+/** The listener that failed: the main one, or the one of `adminPort`. */
+function listenerOf(error: ListenError, { host, port, adminHost, adminPort }: Config): Listener {
+  const main = { host, port }
+  if (adminPort === undefined) return main
+  const { port: failedPort, address, hostname } = error
+  const isAdmin =
+    failedPort === undefined || port === adminPort
+      ? (address ?? hostname) === adminHost && adminHost !== host
+      : failedPort === adminPort
+  return isAdmin ? { host: adminHost, port: adminPort, flags: '--admin-' } : main
 }
 
 const REASONS: Readonly<Record<string, string>> = {

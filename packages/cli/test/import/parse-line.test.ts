@@ -43,7 +43,7 @@ describe('a line', () => {
     expect(parsed(text, { number: 2 })).toMatchObject({ code: 'invalid_json' })
   })
 
-  it('without a messageId always gets the same one, derived from file, line number and content', () => {
+  it('without a messageId always gets the same one, derived from line number and content', () => {
     const idOf = (text: string, number: number) => parsed(text, { number })
     const first = idOf('{"type":"page"}', 2)
     expect(first).toMatchObject({ messageId: expect.stringMatching(/^import-[0-9a-f]{40}$/) })

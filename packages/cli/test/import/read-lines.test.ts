@@ -44,7 +44,7 @@ test('resumes at the end of any line, and yields the remaining lines', async () 
   )
 })
 
-test('keeps only the beginning of a line that is longer than any call', async () => {
+test('keeps only the first MiB of a longer line', async () => {
   const bound = 1024 * 1024
   const lines = await linesOf(`${'x'.repeat(bound)}\n${'y'.repeat(3 * bound)}\nlast`)
   expect(lines.map(({ bytes, isCut }) => [bytes.length, isCut])).toEqual([

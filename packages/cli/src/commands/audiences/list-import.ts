@@ -15,12 +15,12 @@ import type { ApiCommand } from '../api-command.ts'
 
 const HELP = `
 A CSV file has one user per line, in UTF-8. The userId is in the column named
-userId, user_id or id, otherwise in the first column. Commas separate columns;
-if the file has a header with one of these names, semicolons or tabs also work.
+userId, user_id, "user id" or id, otherwise in the first column. Commas separate
+columns; after a header with one of these names, semicolons or tabs also work.
 A .ndjson or .jsonl file has a string, or an object with a userId, on each line.
 
-Importing a file again is safe: existing members are kept. Rejected lines and
-reasons go to <file>.rejected.ndjson.`
+Users who are already members are not changed, so importing a file again is
+safe. Rejected lines and reasons go to <file>.rejected.ndjson.`
 
 interface ListImportCommandOptions {
   readonly remove?: true

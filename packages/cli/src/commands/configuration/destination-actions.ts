@@ -95,7 +95,7 @@ const PREVIEW_COLUMNS: Column<Preview['byName'][number]>[] = [
 
 function filterPreviewText(output: Output, preview: Preview): string {
   const { examined, selected, byName, excludedExamples } = preview
-  if (examined === 0) return 'The source has no events yet.'
+  if (examined === 0) return 'The source has no events.'
   const excluded = excludedExamples.map(({ id, type, event, reasons }) =>
     printableText(`  ${id}  ${event ?? type}  ${reasons.join('; ')}`),
   )
@@ -146,7 +146,7 @@ function addRotation(destinations: ApiCommand): void {
   )
     .option(
       '--webhook <url>',
-      'replace the webhook secret of this webhook; default: replace the shared secret',
+      'set the webhook secret of this webhook; default: replace the shared secret',
     )
     .option(
       '--overlap <time>',
@@ -166,7 +166,7 @@ function addRotation(destinations: ApiCommand): void {
     })
 }
 
-const FORCE = 'rotate even during another rotation, if a secret or key may have leaked'
+const FORCE = 'rotate even during another rotation, for example because a secret or key has leaked'
 
 interface RotationOptions extends SecretOptions {
   readonly webhook?: string

@@ -229,19 +229,19 @@ function addWebhookOptions(command: ApiCommand, variant: Variant): ApiCommand {
   return command
 }
 
-const REMOVALS: readonly (readonly [WebhookPart, string])[] = [
-  ['headers', '--no-headers'],
-  ['auth', '--no-auth'],
-  ['secret', '--no-webhook-secret'],
-  ['limits', '--no-limits'],
+const REMOVALS: readonly (readonly [WebhookPart, flag: string, what: string])[] = [
+  ['headers', '--no-headers', 'headers'],
+  ['auth', '--no-auth', 'authentication'],
+  ['secret', '--no-webhook-secret', 'webhook secret'],
+  ['limits', '--no-limits', 'limits'],
 ]
 
 /** Adds options that remove settings, and the configuration of the preceding --webhook. */
 function withRemovals(command: ApiCommand, webhooks: readonly WebhookOption[]): void {
   withRoutingRemovals(command)
-  for (const [part, flag] of REMOVALS) {
+  for (const [part, flag, what] of REMOVALS) {
     const ofEach = part === 'limits' ? '; without --webhook, from each webhook' : ''
-    const help = `remove the ${part} from the preceding --webhook${ofEach}`
+    const help = `remove the ${what} from the preceding --webhook${ofEach}`
     command.option(flag, help).on(`option:${flag.slice(2)}`, () => {
       if (part === 'limits' && webhooks.length === 0) removeAllLimits(command)
       else lastOf(webhooks, flag).removed.add(part)
@@ -275,7 +275,10 @@ async function settingsOf(
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 
-/** The webhooks from the options, with the current configuration of their URLs; or the current webhooks with new limits. */
+/**
+ * The webhooks from the options, with the current configuration of their URLs; or the current webhooks with new limits;
+ * `undefined` without options for either.
+ */
 async function webhooksOf(
   { webhook: webhooks, limitsOfEach }: WebhookOptions,
   readSettings?: () => Promise<Destination['settings']>,

@@ -17,7 +17,7 @@ interface CreateOptions {
 const NONE = 'No tokens. Create one with `hookline tokens create <name> --role viewer`.'
 
 export function addTokens(program: ApiCommand): void {
-  const tokens = program.command('tokens').description('manage access tokens')
+  const tokens = program.command('tokens').description('manage API tokens')
 
   tokens
     .api('list', 'list all tokens')
@@ -29,7 +29,10 @@ export function addTokens(program: ApiCommand): void {
   tokens
     .api('create <name>', 'create a token, which is shown only once')
     .addOption(
-      new Option('--role <role>', 'viewer (read), editor (read and write) or admin')
+      new Option(
+        '--role <role>',
+        'viewer: can read; editor: can also change records; admin: can also manage tokens and data',
+      )
         .choices(['viewer', 'editor', 'admin'])
         .makeOptionMandatory(),
     )

@@ -55,7 +55,7 @@ export function addDeliveries(program: ApiCommand): void {
     })
 
   deliveries
-    .api('failures', 'group failures by destination and class')
+    .api('failures', 'group failures by destination, class and status')
     .option('--destination <id>', 'only failures at this destination')
     .run(async ({ api, output }, { destination }: { destination?: string }) => {
       const filter = definedFields({
@@ -134,7 +134,7 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
   return [
     table(output, failureColumns(failures, names), failures),
     '',
-    'Most recent delivery and error in each group:',
+    'Example deliveries, with their last errors:',
     ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapLine(output, sampleText(failure))),
     '',
     // Not wrapped: a command that is pasted must stay on one line.

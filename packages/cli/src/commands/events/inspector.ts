@@ -139,5 +139,5 @@ function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
     failFirst === null
       ? ''
       : ` to the first ${failFirst === 1 ? 'attempt' : countText(failFirst, 'attempt')} of each delivery, then with 200`
-  return `The inspector responds ${when}: with ${status}${rest}.`
+  return `The inspector responds ${when} with ${status}${rest}.`
 }

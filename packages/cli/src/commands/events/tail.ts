@@ -22,7 +22,7 @@ interface TailOptions {
 
 export function addTail(program: ApiCommand): void {
   program
-    .api('tail', 'show events and attempts as they happen')
+    .api('tail', 'show events, decisions and attempts as they happen')
     .addOption(
       new Option('--kind <kind>', 'only messages of this kind').choices([
         'event',
@@ -33,11 +33,13 @@ export function addTail(program: ApiCommand): void {
     .option('--source <id>', 'only messages for this source')
     .option(
       '--destination <id>',
-      'only decisions and attempts for this destination; events are always shown',
+      'only decisions and attempts for this destination; does not filter events',
     )
-    .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
-    .option('--event <name>', 'only events with this name')
-    .option('--user <id>', 'only events with this userId')
+    .addOption(
+      new Option('--type <type>', 'only messages about events of this type').choices(EVENT_TYPES),
+    )
+    .option('--event <name>', 'only messages about events with this name')
+    .option('--user <id>', 'only messages about events with this userId')
     .run(tail)
 }
 

@@ -15,7 +15,7 @@ interface BackupOptions {
 }
 
 const KEY_NOTE =
-  'Also back up the encryption-key file in the data folder: without it, the secrets in the backup cannot be decrypted.'
+  'Also back up the encryption key: the encryptionKey setting or, by default, the encryption-key file in the data folder. Without it, the secrets in the backup cannot be decrypted.'
 
 export function addBackup(program: ApiCommand): void {
   program

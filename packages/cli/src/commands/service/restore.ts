@@ -42,7 +42,7 @@ export function addRestore(program: ApiCommand): void {
       )
       if (kept !== undefined) output.note(`The previous database is now ${kept}.`)
       output.note(
-        `Also copy the encryption-key file from the original data folder into ${dataDir}.`,
+        `The service needs the original encryption key: use the same encryptionKey setting or, by default, copy the encryption-key file into ${dataDir}.`,
       )
     })
 }

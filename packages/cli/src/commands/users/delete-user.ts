@@ -86,6 +86,7 @@ function effectOf(userIds: readonly string[], options: DeleteOptions): string {
   ]
   const count = users.length === 1 ? 'this user' : `these ${users.length} users`
   const sources = source === undefined ? 'all sources' : source.join(', ')
-  const effect = `This permanently deletes all events and profiles of ${count} in ${sources}: ${shortList(users)}. Each enabled destination, except alert channels, gets a deletion notice.`
+  const destination = source === undefined ? 'destination' : 'destination of these sources'
+  const effect = `This permanently deletes all events and profiles of ${count} in ${sources}: ${shortList(users)}. Each enabled ${destination}, except alert channels, gets a deletion notice.`
   return suppress ? `${effect} Future events will be dropped.` : effect
 }

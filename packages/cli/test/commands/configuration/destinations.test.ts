@@ -330,7 +330,7 @@ describe('hookline destinations', () => {
     expect(stdout).toContain('without context.page; hashed: traits.ssn, traits.email')
     expect(stdout).toMatch(/sample +10% by userId/)
     const preview = ['destinations', 'filter-preview', id, '--last', '10']
-    expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')
+    expect((await service.run(...preview)).stdout).toContain('The source has no events.')
     expect(await service.json(...preview)).toMatchObject({ examined: 0, selected: 0, byName: [] })
     const slack = await update('--transform', 'slack')
     expect(slack.settings).toMatchObject({ transform: expect.stringContaining('"text"') })

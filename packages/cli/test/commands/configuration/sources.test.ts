@@ -79,7 +79,7 @@ describe('hookline sources', () => {
     for (const host of ['hookline.example', '127.0.0.1.hookline.example']) {
       const failed = await run(['sources', 'list', '--url', `http://${host}`])
       expect(failed.code).toBe(3)
-      expect(failed.stderr).toContain(`No admin token found for ${host}.`)
+      expect(failed.stderr).toContain(`No API token found for ${host}.`)
     }
   })
 
@@ -91,7 +91,7 @@ describe('hookline sources', () => {
       run([...list, '--token-file', import.meta.filename]),
     ])
     expect([without.code, wrong.code, unfit.code]).toEqual([3, 3, 3])
-    expect(without.stderr).toContain('The admin token file /nowhere/admin-token does not exist.')
+    expect(without.stderr).toContain('The token file /nowhere/admin-token does not exist.')
     expect(wrong.stderr).toContain('--token-file')
     expect(wrong.stderr).not.toContain('tok_wrong')
     expect(unfit.stderr).not.toContain('import')

@@ -48,7 +48,7 @@ it('sets the inspector responses', async () => {
   const plan = ['--status', '503', '--fail-first', '2', '--delay', '10ms']
   const set = await service.run('inspector', 'respond', ...plan)
   expect(set.stdout).toBe(
-    'The inspector responds after 10ms: with 503 to the first 2 attempts of each delivery, then with 200.\n',
+    'The inspector responds after 10ms with 503 to the first 2 attempts of each delivery, then with 200.\n',
   )
   const tested = await service.run('destinations', 'test', destination)
   expect(tested.stdout).toContain('503')
@@ -61,7 +61,7 @@ it('sets the inspector responses', async () => {
     delayMs: 0,
   })
   const usual = await service.run('inspector', 'respond')
-  expect(usual.stdout).toBe('The inspector responds immediately: with 200.\n')
+  expect(usual.stdout).toBe('The inspector responds immediately with 200.\n')
 })
 
 it.each([

@@ -71,7 +71,7 @@ describe('hookline doctor, with a running service', () => {
     const { code, stdout } = await run(['doctor', '--port', port, '--data-dir', folder.path])
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^! problems +not checked: The admin token file/m),
+      expect.stringMatching(/^! problems +not checked: The token file/m),
     ])
   })
 })

@@ -49,7 +49,7 @@ describe('hookline doctor', () => {
     const missing = await run(['doctor', ...flags], { env: { HOOKLINE_URL: 'http://127.0.0.1:2' } })
     expect([missing.code, missing.stdout]).toEqual([
       8,
-      expect.stringContaining('no response from http://127.0.0.1:2/'),
+      expect.stringContaining('no response from Hookline at http://127.0.0.1:2/'),
     ])
   })
 
@@ -92,7 +92,7 @@ describe('hookline doctor', () => {
   it('checks no local folder if the service is on another machine', async () => {
     const env = { HOOKLINE_URL: 'http://hookline.invalid' }
     const { stdout } = await run(['doctor', '--json'], { cwd: folder.path, env })
-    expect(stdout).toContain('the service is running on another machine')
+    expect(stdout).toContain('the service is on another machine')
     expect(readdirSync(folder.path)).toEqual([])
   })
 })

@@ -170,17 +170,25 @@ describe('hookline start', () => {
     expect(second.stderr).toMatch(/^error: \S+ is in use by another Hookline process\..*--data-dir/)
   })
 
-  it('reports that the port is in use', async () => {
+  it.each([
+    ['--port', []],
+    ['--admin-port', ['--port', '0']],
+  ])('reports that the port in %s is in use', async (flag, more) => {
     const occupied = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void occupied.close())
     await once(occupied, 'listening')
     const port = String((occupied.address() as AddressInfo).port)
-    const failed = await run(['start', '--json', '--port', port, '--data-dir', dataFolder()])
+    const flags = [flag, port, ...more, '--data-dir', dataFolder()]
+    const failed = await run(['start', '--json', ...flags])
     expect(failed.code).toBe(1)
     // The new admin token is printed before the error.
     const [line] = failed.stderr.trim().split('\n').slice(-1)
     expect(JSON.parse(line!)).toMatchObject({
-      error: { code: 'cannot_listen', hint: expect.stringContaining('--port') },
+      error: {
+        code: 'cannot_listen',
+        message: expect.stringContaining(port),
+        hint: expect.stringContaining(`with ${flag} `),
+      },
     })
   })
 
