@@ -16,7 +16,7 @@ type Argument = Command['registeredArguments'][number]
 export function cliPage(): string {
   return page(
     '# The `hookline` command',
-    'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
+    'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` describes a command and its options.',
     '## Common behaviour',
     'Results are written to stdout, everything else to stderr. With `--json`, before or after the command name, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the management API rejected a request, `message` and `errors` are the `title` and `errors` of its response. `hint` is its `detail`, other instructions, or `null` if each error has its own hint.',
     'On a terminal, lists are fitted to its width: if necessary, long names are truncated with …, and the least important columns are omitted. Ids are never truncated. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC. `COLUMNS` overrides the width; lists are then fitted even if the output is not a terminal.',
@@ -121,7 +121,8 @@ function argumentsTable(all: readonly Argument[]): string[] {
 
 function ownOptions(command: Command): string[] {
   const settings = Object.keys(SETTINGS)
-  const hidden = usesService(command) ? SERVICE_OPTIONS : []
+  // The default URL of doctor is different.
+  const hidden = usesService(command) && command.name() !== 'doctor' ? SERVICE_OPTIONS : []
   const own = command.options.filter((option) => !hidden.includes(option.long ?? ''))
   const takesSettings = settings.every((name) =>
     command.options.some((option) => option.attributeName() === name),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { run } from '@hookline/testing/cli/hookline'
 
 describe('the hookline executable', () => {
-  it('prints the exit codes in the help of every command', async () => {
+  it('prints the exit codes in its help and in the help of a command', async () => {
     const helps = await Promise.all([run(['--help']), run(['send', '--help'])])
     for (const { code, stdout } of helps) {
       expect(code).toBe(0)

@@ -86,7 +86,7 @@ function addList(deliveries: ApiCommand): void {
     )
     .option(
       '--status <code>',
-      'only deliveries whose last response had this HTTP status',
+      'only deliveries whose last attempt to a webhook got this HTTP status',
       wholeNumber(100, 599),
     )
     .receivedBetween()

@@ -14,7 +14,7 @@ import { stopSignal } from '../../service/stop-signal.ts'
 export function addCluster(program: Command): void {
   program
     .command('cluster')
-    .description('run a local cluster of three nodes, with a demo source and destination')
+    .description('run a local three-node cluster with a demo source and destination')
     .option('--port <port>', 'first of six consecutive ports', wholeNumber(1, 65_530), 4811)
     .option('--data-dir <folder>', 'folder for data, secrets and logs', 'cluster-data')
     .action(cluster)
