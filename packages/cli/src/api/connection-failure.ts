@@ -14,7 +14,7 @@ export function unreachableFailure(base: URL, cause: unknown): Failure {
 }
 
 export function notHookline(status: number): Failure {
-  const message = `The response with status ${status} did not come from Hookline.`
+  const message = `Unexpected response with status ${status}.`
   return new Failure('failed', message, {
     code: 'not_hookline',
     hint: 'Check --url or HOOKLINE_URL: use the address that `hookline start` prints. If there is a proxy in between, check that the service behind it is running.',

@@ -175,7 +175,7 @@ describe('hookline import', () => {
     write(lineOf(0))
     const { code, stderr } = await run(argsFor(receiver, '--retries', '0'))
     expect(code).toBe(1)
-    expect(stderr).toContain('The response with status 200 did not come from Hookline.')
+    expect(stderr).toContain('Unexpected response with status 200.')
     expect(stateOf()).toMatchObject({ line: 0, accepted: 0 })
   })
 

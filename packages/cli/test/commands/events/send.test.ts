@@ -136,7 +136,7 @@ describe('hookline send and trace', () => {
     const there = ['--url', `http://127.0.0.1:${other.port}`, '--write-key', 'wk']
     const { code, stderr } = await run(['send', 'page', '--user', 'u1', ...there])
     expect(code).toBe(1)
-    expect(stderr).toContain('The response with status 200 did not come from Hookline.')
+    expect(stderr).toContain('Unexpected response with status 200.')
   })
 
   it('exits 2 for a call that is too large, with the remedy', async () => {
