@@ -56,7 +56,7 @@ describe('a destructive command', () => {
     const lost: readonly (readonly [readonly string[], RegExp])[] = [
       [
         ['sources', 'delete', 'Doomed'],
-        /source "Doomed" .+ its 1 write key\. This also deletes its destinations \("Mail"\)/,
+        /source "Doomed" .+ its 1 write key\. This also deletes its destination \("Mail"\)/,
       ],
       [['sources', 'remove-key', 'Doomed', source.writeKeys[0]!.key], /source "Doomed"/],
       [['destinations', 'delete', 'Mail'], /destination "Mail" .+0 pending, 0 held/],
