@@ -61,6 +61,8 @@ describe('the filter from --only, --event and --where', () => {
   })
 
   it('conflicts with --filter', async () => {
-    await expect(filterOf({ filter: 'x.json', event: ['A'] })).rejects.toThrow('--filter and --no-filter conflict')
+    await expect(filterOf({ filter: 'x.json', event: ['A'] })).rejects.toThrow(
+      '--filter and --no-filter conflict',
+    )
   })
 })
