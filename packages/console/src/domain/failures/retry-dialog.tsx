@@ -156,7 +156,7 @@ function RetryFooter({ retry, dryRun, onRetry, onClose }: RetryFooterProps): Rea
       <p role="status" className="text-ink-soft">
         {retry.isBusy && retry.done !== undefined
           ? `Retried ${wholeNumber(retry.done)} of ${retry.total} so far…`
-          : dryRun && previewText(dryRun.matches)}
+          : dryRun && dryRun.error === null && previewText(dryRun.matches)}
       </p>
       {Boolean(error) && (
         <p role="alert" className="text-failed">

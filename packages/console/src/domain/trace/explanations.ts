@@ -16,8 +16,10 @@ export interface Explanation {
   readonly page?: 'destination' | 'destinations' | 'sources' | 'system'
 }
 
-const DECLINES: Readonly<Record<DeclineReason, Omit<Explanation, 'cause'>>> = {
+const DECLINES: Readonly<Record<DeclineReason, Partial<Explanation>>> = {
   destination_disabled: {
+    // The page shows the time since when, in the displayed time zone.
+    cause: DECLINE_REASONS.destination_disabled.meaning,
     remedy: 'Enable the destination to deliver later events. To deliver this one, replay it.',
     page: 'destination',
   },
@@ -78,10 +80,8 @@ export function decisionExplanation(
   const shown = { cause: explanation, remedy: remedy ?? '' }
   if (isRemoved) return { ...shown, page: 'destinations' }
   if (decision === 'none') return { ...shown, page: 'destination' }
-  if (decision === 'declined' && reason !== null && Object.hasOwn(DECLINES, reason)) {
-    const known = reason as DeclineReason
-    return { cause: DECLINE_REASONS[known].meaning, ...DECLINES[known] }
-  }
+  if (decision === 'declined' && reason !== null && Object.hasOwn(DECLINES, reason))
+    return { ...shown, ...DECLINES[reason as DeclineReason] }
   if (decision === 'pending') return UNDECIDED
   if (decision !== 'deliver' || delivery === undefined) return shown
   const { state, webhooks } = delivery

@@ -26,7 +26,7 @@ export function OverviewTab(): ReactElement {
           <ServicePanel system={system} />
           <StoragePanel system={system} />
           <BacklogPanel system={system} />
-          {isAdmin && <BackupPanel system={system} />}
+          {isAdmin && system.backend === 'embedded' && <BackupPanel system={system} />}
           {system.corruptions !== null && <CorruptionPanel found={system.corruptions} />}
         </div>
       )}
