@@ -13,8 +13,8 @@ export interface PartCost {
 export const NOT_PROFILED = 'not profiled'
 
 /**
- * Divides the CPU time of each kind of thread among the parts of the program, in proportion to their samples. The profiles
- * may be from a different time than the usage, which then does not include the profiler.
+ * Divides the CPU time of each kind of thread among the parts of the program, in proportion to their samples. If the profiles
+ * were taken at a different time than the usage, the usage excludes the overhead of profiling.
  * @param events the number of events during the usage
  */
 export function costByPart(options: {

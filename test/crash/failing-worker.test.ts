@@ -86,7 +86,7 @@ test('a process with a repeatedly failing worker reports it in /readyz, then exi
   expect(await repaired.stop()).toBe(0)
 })
 
-test('a process continues without a worker that neither calls nor deliveries need', async () => {
+test('a process continues without a worker that neither ingestion nor delivery needs', async () => {
   using folder = new TemporaryFolder()
   const dataDir = folder.path
   await makeDatabase(dataDir)

@@ -40,7 +40,7 @@ export interface ClientOptions {
   /** Additional request headers. They cannot replace the client's own. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly logger?: Logger | undefined
-  /** Receives every failure and each burst of drops. Without it and `logger`, they go to `console.warn`. */
+  /** Receives the failures that no method throws, and each burst of drops. If neither this nor `logger` is set, they go to `console.warn`. */
   readonly onError?: ((error: ReportedError) => void) | undefined
   /** If false, calls are validated but not sent. Default: true. */
   readonly enabled?: boolean | undefined

@@ -28,7 +28,7 @@ export const THRESHOLDS = {
   failuresInRow: 3,
   maxWaitMs: 10 * MINUTE_MS,
   expiringMs: HOUR_MS,
-  /** Less free space is a problem. 2 GiB is enough for an hour of 300 calls per second. */
+  /** Less free space than this is a problem. 2 GiB is enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
   /** The free share that is enough on disks smaller than 20 GiB. */
   minFreeShare: 0.1,

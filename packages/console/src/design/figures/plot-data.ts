@@ -2,7 +2,7 @@ import type { AlignedData } from 'uplot'
 
 export interface Series {
   readonly label: string
-  /** `delivered` is `--color-delivered`. */
+  /** The colour token without its prefix: `delivered` for `--color-delivered`. */
   readonly color: string
   /** One value for each time. */
   readonly values: readonly (number | null)[]

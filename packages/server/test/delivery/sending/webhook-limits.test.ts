@@ -34,7 +34,7 @@ describe('limits.timeout', () => {
   })
 })
 
-test('limits.retryOn retries only the statuses it has', async () => {
+test('of the statuses that are final by default, only those in limits.retryOn are retried', async () => {
   await using receiver = await openReceiver({ respond: [409, 404, 200] })
   const sender = openSender()
   const request = requestTo(receiver.url, { limits: { retryOn: [409] } })

@@ -138,7 +138,8 @@ CREATE TABLE lanes (
   sealed_url     TEXT NOT NULL
 ) STRICT;
 
--- The queue of each lane, derived by triggers. A waiting delivery without parts is in lane 0, such a notice in lane -1.
+-- The queue of each lane, derived by triggers. Waiting deliveries without parts are in lane 0, waiting notices
+-- without parts in lane -1.
 CREATE TABLE waiting_parts (
   queue       TEXT    NOT NULL,
   lane        INTEGER NOT NULL,
@@ -220,7 +221,8 @@ CREATE TRIGGER quarantine_needs_item BEFORE INSERT ON quarantine
     AND NOT EXISTS (SELECT 1 FROM notices WHERE id = NEW.id)
 BEGIN SELECT RAISE(IGNORE); END;
 
--- Missing rows. Intended removals subtract theirs, so the counts are 0 unless something else has deleted a row.
+-- Counts of missing rows. Triggers count every deleted row, and intended removals subtract the rows that they delete, so the counts
+-- are 0 unless something else has deleted a row.
 CREATE TABLE missing_rows (
   only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
   events     INTEGER NOT NULL,

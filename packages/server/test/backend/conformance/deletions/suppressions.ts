@@ -56,7 +56,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect((await suppressions.list({}, { limit: 9 })).data).toEqual([unused(inOne)])
     })
 
-    test('accept ids as long as a call, and characters that a column cannot store', async () => {
+    test('accept ids of 30,000 characters, and characters that a column cannot store', async () => {
       await using harness = await open()
       const random = Array.from({ length: 9_000 }, () => Math.random().toString(36)).join('')
       const ids = [random.slice(0, 30_000), 'a\0b', '\uf8ff0']
