@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { SETTINGS } from '@hookline/server/settings'
 import { shellWord } from '../output/shell-word.ts'
+import { listenFailure } from '../service/listen-failure.ts'
 import { failedCheck, type Finding } from './finding.ts'
 import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 
@@ -96,7 +97,9 @@ async function service(target: DoctorTarget): Promise<Finding> {
     const detail = `no response from Hookline at ${url.href}`
     return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL.' }
   }
-  await listenOnce(config)
+  await listenOnce(config).catch((error: unknown) => {
+    throw listenFailure(error, config) ?? error
+  })
   // The system chooses the port.
   if (config.port === 0) return { ok: true, detail: 'not checked: port 0 means any free port' }
   const hasRun = existsSync(databaseOf(config))

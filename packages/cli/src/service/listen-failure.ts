@@ -31,8 +31,10 @@ function explain(
     ]
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'ENOTFOUND') {
+    const problem =
+      code === 'ENOTFOUND' ? 'it has no address' : 'it is not an address of this machine'
     return [
-      `Cannot listen on ${host}: it is not an address of this machine (${code}).`,
+      `Cannot listen on ${host}: ${problem} (${code}).`,
       `Use ${flags}host 127.0.0.1 or ::1 for this machine only, or 0.0.0.0 or :: for all addresses.`,
     ]
   }

@@ -69,6 +69,19 @@ describe('hookline doctor', () => {
     expect(stdout).not.toContain('problems')
   })
 
+  it('fails and names a remedy if another program uses the port', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const found = await run(['doctor', '--data-dir', folder.path, '--port', String(port)])
+    server.close()
+    expect(found.code).toBe(8)
+    expect(found.stdout).toMatch(
+      new RegExp(`^✗ service +Port ${port} on 127.0.0.1 is in use by another program.`, 'm'),
+    )
+    expect(found.stdout).toContain('or choose another port with --port')
+  })
+
   it('passes for a restored folder without a service if the port is 0', async () => {
     writeFileSync(join(folder.path, 'hookline.db'), '')
     const { stdout } = await run(['doctor', '--data-dir', folder.path, '--port', '0'])
