@@ -61,7 +61,7 @@ export const time =
     const ms = millisecondsIn(raw)
     if (ms === undefined || ms < min || ms > max) {
       const range = `${formatTimeSpan(min)} to ${formatTimeSpan(max)}`
-      throw new InvalidFormatError(`a time from ${range}, with units like 90s, 1h30m or 7d`)
+      throw new InvalidFormatError(`a duration from ${range}, with units like 90s, 1h30m or 7d`)
     }
     return ms
   }

@@ -154,7 +154,7 @@ export const SETTINGS = {
     parse: subjectToken,
   },
   natsReplicas: {
-    doc: 'For the cluster: the number of NATS servers that store each event. With 3, one of the three servers may be lost.',
+    doc: 'For the cluster: the number of NATS servers that store each event. With 3, the stream survives the loss of one server.',
     default: '1',
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
@@ -179,7 +179,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum number of connections to the live tail, and at most half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one of a token or session with more connections. If there is none, it gets 429.',
+    doc: 'Maximum number of connections to the live tail, but never more than half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one from a token or session that has more connections. If there is neither, the new connection gets 429.',
     default: '100',
     parse: integer(1, 10_000),
   },

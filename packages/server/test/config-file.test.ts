@@ -123,13 +123,13 @@ describe('a duration', () => {
   test('that is invalid in a file is reported under its name in the file', () => {
     const file = { path: 'h.yaml', values: { retention: 'soon' } }
     expect(problemsOf(() => parseConfig({}, {}, file))).toEqual([
-      expect.stringMatching(/^retention in h\.yaml must be a time/),
+      expect.stringMatching(/^retention in h\.yaml must be a duration/),
     ])
   })
 
   test.each(['59s', '3651d', '7 days', '-1d', '1.5h', ''])('of %j is refused', (retentionMs) => {
     expect(problemsOf(() => parseConfig({}, { retentionMs }))).toEqual([
-      `--retention must be a time from 1m to 3650d, with units like 90s, 1h30m or 7d, not "${retentionMs}"`,
+      `--retention must be a duration from 1m to 3650d, with units like 90s, 1h30m or 7d, not "${retentionMs}"`,
     ])
   })
 

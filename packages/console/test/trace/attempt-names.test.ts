@@ -33,7 +33,7 @@ test('numbers restart with each manual retry or replay, which the name includes'
   ])
 })
 
-test('attempts at several webhooks are numbered separately', () => {
+test('attempts to several webhooks are numbered separately', () => {
   const url = 'https://b.example/'
   expect(namesOf(attempt(1, 1), attempt(2, 1, { url }))).toEqual(['1: #1', '2: #1'])
 })

@@ -16,7 +16,7 @@ export const ATTEMPT_CLASSES = {
   },
   http_throttled: {
     meaning:
-      'The receiver responded with 408, 425 or 429. Hookline tries again after the time in Retry-After, of which it waits at most an hour.',
+      'The receiver responded with 408, 425 or 429. Hookline tries again after the time in Retry-After, but waits at most an hour.',
     help: 'No action is needed if this is temporary. Otherwise, make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
@@ -49,7 +49,7 @@ export const ATTEMPT_CLASSES = {
   },
   auth_failed: {
     meaning:
-      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After but at most an hour, and tries again until the retry window ends. The breaker counts this as a failed connection.",
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It tries again after the time in the endpoint's Retry-After (at most an hour), or after 5 seconds without one, until the retry window ends. The breaker counts this as a failed connection.",
     help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains the server's response.",
   },
   mail_refused: {

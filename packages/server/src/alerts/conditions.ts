@@ -115,7 +115,7 @@ export const CONDITIONS = {
     meaning:
       'Pending deliveries are about to expire. Expired deliveries are lost unless they are replayed.',
     remedy:
-      'Fix the receiver. If that takes longer, pause the destination: held deliveries do not expire.',
+      'Fix the receiver. If you cannot fix it in time, pause the destination: held deliveries do not expire.',
   },
   webhook_failing: {
     severity: 'failing',
@@ -197,7 +197,7 @@ export const CONDITIONS = {
   destinations_skipped: {
     severity: 'attention',
     events: null,
-    threshold: `More than ${MAX_DESTINATIONS} destinations have failures, a backlog, a pause, a client certificate or too long a retry window.`,
+    threshold: `More than ${MAX_DESTINATIONS} destinations are paused, or have failures, a backlog, a client certificate or too long a retry window.`,
     meaning: 'Some destinations are not being checked.',
     remedy: 'Fix the problems that are listed. The other destinations are checked after that.',
   },
@@ -232,7 +232,7 @@ export const CONDITIONS = {
     threshold: `A call in the last ${hours(THRESHOLDS.lostMs)} had a placeholder id, or an id beyond the limit per profile.`,
     meaning: "Ids were not linked to their user's profile.",
     remedy:
-      'Change the client so that it omits an id that it does not have. Placeholder ids are never linked.',
+      'Change the client to omit unknown ids instead of sending placeholders, which are never linked.',
   },
 } as const satisfies Record<string, Condition>
 

@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    '`maxLiveStreams` was reached, so a live tail stream was closed for another reader: one that read nothing (`unread`), or one of a token or session with more streams (`other_reader`).',
+    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or belonged to a token or session that has more streams than the one with the new stream (`other_reader`).',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 

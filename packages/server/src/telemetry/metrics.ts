@@ -138,7 +138,7 @@ export class Metrics {
     ]),
     changes: this.#counter(
       'hookline_audience_changes_total',
-      'Profiles that entered or left an audience, or whose value of a computed trait was set or changed (entered) or removed (left).',
+      'Changes to audiences and computed traits: entered (a profile entered an audience, or its trait was set or changed) or left (it left an audience, or its trait was removed).',
       ['change'],
     ),
     evaluation: this.#histogram(
@@ -207,7 +207,7 @@ export class Metrics {
   )
   readonly problems = this.#gauge(
     'hookline_problems',
-    'Causes of the current problems, by condition and severity (see GET /problems), without the checks of /readyz.',
+    'Number of causes of current problems, by condition and severity (see GET /problems), excluding /readyz checks.',
     ['condition', 'severity'],
   )
   readonly diskFree = this.#gauge(

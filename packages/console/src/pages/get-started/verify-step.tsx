@@ -27,7 +27,7 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
   if (key === 'public key')
     return (
       <p>
-        Requests are signed with a key pair. Pass the public key in {settings} to{' '}
+        Requests are signed with a key pair. Copy the public key from {settings}, and pass it to{' '}
         <code>verifySignature</code> in <code>@hookline/client</code>.
       </p>
     )

@@ -243,10 +243,10 @@ class LimitsParser {
   span(name: string, range: Range): number | undefined {
     const value = this.#input[name] ?? undefined
     if (value === undefined) return undefined
-    const hint = `Use a time from ${rangeText(range)}, such as "10s" or "1h30m", or omit it.`
+    const hint = `Use a duration from ${rangeText(range)}, such as "10s" or "1h30m", or omit it.`
     const parsed = parseSpan(value, range)
     if (typeof parsed === 'number') return parsed
-    const expected = parsed === 'out_of_range' ? `from ${rangeText(range)}` : 'a time'
+    const expected = parsed === 'out_of_range' ? `from ${rangeText(range)}` : 'a duration'
     return this.#fail(name, parsed, `${name} must be ${expected}.`, hint)
   }
 
@@ -302,7 +302,7 @@ const statusIn: ItemRule = {
     !NOT_IN_RETRY_ON.has(item)
       ? item
       : 'not_allowed',
-  hint: 'Use statuses from 400 to 499, such as [409, 423], without 410, and without 408, 425 and 429, which are always retried.',
+  hint: 'Use statuses from 400 to 499, such as [409, 423], except 410, which can pause the webhook, and 408, 425 and 429, which are always retried.',
 }
 
 function rangeText({ min, max }: Range): string {

@@ -62,7 +62,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
       {webhooks.length > 1 && (
         <Field
           label="Delivered when"
-          hint="Until then, failed attempts at each URL are retried, unless the receiver rejected the event."
+          hint="Until then, failed attempts to each URL are retried, unless the receiver rejected the event."
         >
           {(ids) => (
             <Select
