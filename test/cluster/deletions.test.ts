@@ -44,6 +44,17 @@ const RECORDS_WITH_USER_IDS = {
   ),
 }
 
+const PLANTED_COLUMNS = [
+  'message_id',
+  'anonymous_id',
+  'body',
+  'document',
+  'event',
+  'traits',
+  'name',
+  'search_text',
+]
+
 /** Partitions that this test may write to. */
 function dayNames(table: string): string[] {
   const nameOf = (at: number) => new Date(at).toISOString().slice(0, 10).replaceAll('-', '')
@@ -59,7 +70,13 @@ function callsOf(userId: string, random: () => number): object[] {
   }
   const text = 'x'.repeat(random() * 600)
   return [
-    { type: 'track', event: PLANTED, userId, ...planted, properties: { text, it: PLANTED } },
+    {
+      type: 'track',
+      event: `${PLANTED}-${userId}`,
+      userId,
+      ...planted,
+      properties: { text, it: PLANTED },
+    },
     {
       type: 'identify',
       userId,
@@ -194,12 +211,12 @@ test.skipIf(clusterSkipReason() !== undefined)(
     await deleting.replay()
     const url = cluster.postgres.databaseUrls[0]!
     expect(await cluster.postgres.filesWith(PLANTED)).not.toEqual([])
-    const before = Object.keys(await columnsWith(url, PLANTED)).map((name) =>
-      name.split('.').at(-1),
-    )
-    expect(new Set(before)).toEqual(
-      new Set(['message_id', 'anonymous_id', 'body', 'document', 'traits', 'name', 'search_text']),
-    )
+    const columns = async (): Promise<Set<string>> => {
+      const found = Object.keys(await columnsWith(url, PLANTED))
+      return new Set(found.map((name) => name.split('.').at(-1)!))
+    }
+    // The catalog is written every few seconds.
+    await expect.poll(columns).toEqual(new Set(PLANTED_COLUMNS))
 
     const stop = new AbortController()
     const load = new Load(random, { pauseMs: 1_000 })
