@@ -158,7 +158,7 @@ export class FactsCollector {
         ...counts,
         webhooks,
         results,
-        hasRecovered: await this.#hasRecovered(id, results),
+        hasRecovered: await this.#hasRecovered(id, results, counts.pending),
         expired: await this.#lostOf(id, 'expired', expired.get(id)),
         rejected: atMost(await this.#lostOf(id, 'rejected', rejected.get(id)), failures),
         failures: failures ?? [],
@@ -214,15 +214,22 @@ export class FactsCollector {
 
   /**
    * Whether the destination works again: its last attempt succeeded, and none has failed for a while. The order within a minute
-   * comes from the recent attempts on all nodes, because statistics store only the minute of a result.
+   * comes from the recent attempts on all nodes, because statistics store only the minute of a result. After a restart, only the
+   * minutes are known: if they are the same, the destination has recovered if nothing is pending.
    */
-  async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
+  async #hasRecovered(
+    id: string,
+    results: DestinationFacts['results'],
+    pending: number,
+  ): Promise<boolean> {
     // Only results that count as failing but include a delivery need the order, which requires a query to the other nodes.
     if (results === undefined || results.delivered === 0 || failingText(results) === undefined)
       return false
-    const { lastDeliveredAt = 0, lastFailedAt = 0 } = await this.#deps.recentAttempts.of(id)
-    const isQuiet = this.#deps.clock.wall() - lastFailedAt >= THRESHOLDS.recoveredMs
-    return lastDeliveredAt > lastFailedAt && isQuiet
+    const recent = await this.#deps.recentAttempts.of(id)
+    const deliveredAt = recent.lastDeliveredAt ?? results.lastDeliveredAt ?? 0
+    const failedAt = recent.lastFailedAt ?? results.lastFailedAt ?? 0
+    const isQuiet = this.#deps.clock.wall() - failedAt >= THRESHOLDS.recoveredMs
+    return isQuiet && (deliveredAt > failedAt || (deliveredAt === failedAt && pending === 0))
   }
 
   /** The counted deliveries that were lost; `undefined` if all have been replayed since. */
