@@ -36,7 +36,7 @@ test.for([
     const jumps = (): Promise<number> =>
       opened.metric(`hookline_clock_jumps_total{direction="${direction}"}`)
     await expect.poll(jumps, SELDOM).toBe(1)
-    expect(await opened.clockNote()).toContain(`set ${direction} by 1728`)
+    expect(await opened.clockNote()).toContain(`jumped ${direction} by 1728`)
     await expectDelivered(opened)
   },
 )

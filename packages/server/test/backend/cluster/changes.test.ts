@@ -122,6 +122,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('the change feed', () => {
     await feed[Symbol.asyncDispose]()
     await using other = feedOn(database)
     const seen = new Refreshes(other, 'tokens')
+    await expect.poll(() => seen.count).toBe(1)
     await database.postgres.write((transaction) => other.publish(transaction, 'tokens'))
     await expect.poll(() => seen.count).toBe(2)
     expect(going.count).toBe(2)
