@@ -120,7 +120,7 @@ function limits(): string {
       ],
       [
         'timeout',
-        'time for one attempt',
+        'how long one attempt may take',
         `${formatTimeSpan(minWebhookTimeoutMs)} to ${formatTimeSpan(maxWebhookTimeoutMs)}`,
       ],
       [
