@@ -15,7 +15,7 @@ export const INGEST_CODES = {
   number_not_finite: {
     status: 400,
     message: 'The call contains NaN, Infinity, or a number too large for JSON parsers.',
-    help: 'Omit the field, or send null or a string. A number such as 1e400 would arrive as null, because the largest number that receivers can represent is about 1.8e308. The other calls in the batch are stored.',
+    help: 'Omit the field, or send null or a string. A number such as 1e400 would arrive as null: JSON parsers usually cannot represent numbers above about 1.8e308. The other calls in the batch are stored.',
   },
   not_an_object: {
     status: 400,
@@ -30,7 +30,7 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request is too large.',
-    help: 'Keep a request below 544 KiB (557,056 bytes) after decompression, preferably below 500 KiB: flush more often. The context and integrations of a batch are stored with each of its calls, which may add up to 2,000 KiB (2,048,000 bytes) in total.',
+    help: 'Keep a request below 544 KiB (557,056 bytes) after decompression, preferably below 500 KiB: flush more often. The context and integrations of a batch are stored with each of its calls: all copies together may take up to 2,000 KiB (2,048,000 bytes).',
   },
   message_too_large: {
     status: 400,

@@ -13,7 +13,7 @@ export const PAUSE_REASONS = [
   'disabled_by_receiver',
 ] as const
 
-/** Why deliveries are held. `resume` ends the pause. */
+/** A pause of a destination or a webhook. `resume` ends it. */
 export interface Pause {
   /** In milliseconds since the epoch. */
   readonly since: number

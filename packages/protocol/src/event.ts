@@ -7,7 +7,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
  * One call as Hookline stores it: validated, with its times set. All times are `YYYY-MM-DDTHH:mm:ss.sssZ`.
- * Other keys that a client sent are stored, but never sent to a webhook.
+ * Other keys that a client sent are stored, but sent to a webhook only in the format `full`.
  */
 export interface Event {
   readonly type: EventType
@@ -54,7 +54,7 @@ export interface Origin {
 }
 
 /**
- * An event that the service has accepted and must deliver: the fields that delivery needs, and the webhook body, which
+ * An event that the service has accepted and must deliver: the fields that delivery needs, and the payload, which
  * ingestion serialises once. Delivery parses it only if a setting needs its content, for example a filter or a transform.
  */
 export interface AcceptedEvent extends DeliveryContent {
@@ -96,6 +96,6 @@ export interface DeliveryContent {
   readonly origin?: Origin
   /** `traceparent` of the call, and its `tracestate` after a space. Absent without a trace, and for a deletion notice. */
   readonly traceContext?: string | undefined
-  /** The body of its webhook requests as UTF-8: signed, sent and stored unchanged. */
+  /** Its payload as UTF-8. Stored unchanged, and the request body unless a setting of the destination changes it. */
   readonly body: Uint8Array
 }

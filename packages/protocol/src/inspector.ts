@@ -6,7 +6,7 @@ export const INSPECTOR_URL = `http://${INSPECTOR_HOST}/`
 
 export const INSPECTOR_LIMITS = {
   /**
-   * The maximum delay of its responses. Longer than an attempt's default deadline, so that an attempt can be made to time out.
+   * The maximum delay of its responses. Longer than an attempt's default timeout, so that an attempt can be made to time out.
    */
   delayMs: 10_000,
   /** The maximum number of attempts of a delivery that can be set to fail. The default retry schedule has far fewer. */

@@ -52,7 +52,7 @@ export const LIMITS = {
   minRetryDelayMs: 1_000,
   maxRetryDelayMs: 24 * 60 * 60 * 1000,
   statusesToRetry: 20,
-  /** The maximum size of a webhook body. A receiver that accepts this size accepts every delivery. */
+  /** The maximum size of a webhook body. */
   payloadBytes: 4 * 1024 * 1024,
   /** How long a deletion notice is retried. */
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,

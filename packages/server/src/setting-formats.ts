@@ -54,7 +54,7 @@ export const threads = (raw: string): number | 'auto' => {
   throw new InvalidFormatError(`auto, or a whole number from 0 to ${MAX_THREADS}`)
 }
 
-/** A time in milliseconds, written with units or as a number of milliseconds. */
+/** A duration in milliseconds, written with units or as a number of milliseconds. */
 export const time =
   (min: number, max: number) =>
   (raw: string): number => {
@@ -183,7 +183,7 @@ export const subjectToken = matching(/^[\w-]{1,64}$/, '1 to 64 letters, digits, 
 export const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(millisecondsIn)
   if (values.length === 0 || values.includes(undefined)) {
-    throw new InvalidFormatError('a list of times like 500ms,10s,5m, separated by commas')
+    throw new InvalidFormatError('a list of durations like 500ms,10s,5m, separated by commas')
   }
   return values as number[]
 }

@@ -82,11 +82,11 @@ export const SETTINGS = {
     parse: text,
   },
   acceptLoss: {
-    doc: 'For one start after corruption only: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
+    doc: 'Only for one start after corruption: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   retentionMs: {
-    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or not yet applied to profiles, are stored longer.',
+    doc: 'How long events, deliveries and attempts are stored. Events that have an unfinished delivery or are not yet applied to profiles are stored longer.',
     default: '7d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
@@ -112,7 +112,7 @@ export const SETTINGS = {
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
   },
   natsUrl: {
-    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first user and password found in the URLs are used for all servers. tls:// enables TLS.',
+    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first credentials found in the URLs are used for all servers. tls:// enables TLS.',
     secret: true,
     isLocation: true,
     parse: urlOf('nats://host:4222, or several, separated by commas', /^(?:nats|tls):$/),
@@ -159,12 +159,12 @@ export const SETTINGS = {
     parse: (raw) => Number(oneOf('1', '3', '5')(raw)),
   },
   adminToken: {
-    doc: 'Token for the management API. By default, the service creates one in <dataDir>/admin-token.',
+    doc: 'Token for the management API. Required for the cluster; otherwise, the service creates one in <dataDir>/admin-token by default.',
     secret: true,
     parse: secret,
   },
   sessionLifetimeMs: {
-    doc: 'How long a browser stays signed in to the console.',
+    doc: 'Maximum duration of a session in the console.',
     default: '24h',
     parse: time(60_000, 90 * 24 * HOUR),
   },
@@ -179,7 +179,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum number of connections to the live tail, but never more than half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one from a token or session that has more connections. If there is neither, the new connection gets 429.',
+    doc: 'Maximum number of connections to the live tail, but never more than half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token or session with at least two more connections than its own. Otherwise, the new connection gets 429.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -190,7 +190,7 @@ export const SETTINGS = {
     parse: hostNames,
   },
   encryptionKey: {
-    doc: 'Key that encrypts the secrets in the database: shared and webhook secrets, private keys, the URLs, header values and auth of webhooks, and audit entries. 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. By default, the service creates one in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts the secrets in the database: shared and webhook secrets, private keys, the URLs, header values and auth of webhooks, and audit entries. 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. Required for the cluster; otherwise, the service creates one in <dataDir>/encryption-key by default.',
     secret: true,
     parse: keys,
   },
@@ -247,7 +247,7 @@ export const SETTINGS = {
     parse: time(0, 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'Maximum number of anonymousIds linked to a profile: those first seen with its users. Any others are reported, but not linked.',
+    doc: 'Maximum number of anonymousIds linked to a profile, earliest first. Further ones are reported, but not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -287,12 +287,12 @@ export const SETTINGS = {
     parse: integer(64, 1_048_576),
   },
   maxMessageBytes: {
-    doc: 'Largest call, in bytes of its JSON as stored: with the context and integrations of its batch, without the fields that the server adds.',
+    doc: 'Maximum size of a call, in bytes of its JSON as stored: with the context and integrations of its batch, but without the fields that the server adds.',
     default: String(LIMITS.messageBytes),
     parse: integer(1024, 1024 * 1024),
   },
   maxBatchBytes: {
-    doc: 'Largest request, in bytes after decompression.',
+    doc: 'Maximum size of a request, in bytes after decompression.',
     default: String(LIMITS.requestBytes),
     parse: integer(1024, 16 * 1024 * 1024),
   },

@@ -62,8 +62,8 @@ export interface Attempt {
 
 /**
  * The state of one webhook's part of a delivery. `pending` waits for its next attempt; `held` waits until the webhook
- * or the destination resumes. The others are final, except that a failed part that is `expired` becomes `not_retried` when
- * another webhook accepts the event.
+ * or the destination resumes. The others are final, except that an `expired` part with a failed attempt becomes `not_retried`
+ * when another webhook accepts the event.
  * - `declined`: the transform of the destination returned nothing for the event.
  * - `not_retried`: an attempt failed, and another webhook accepted the event (success policy `any`).
  * - `removed`: the webhook was removed before it accepted the event.

@@ -47,10 +47,10 @@ const PointResponse = Type.Object(
     attempts: countsField('Attempts, by HTTP status class (2xx to 5xx) or no_response.'),
     retried: Schema.integer('Attempts with the outcome retry.'),
     entered: Schema.integer(
-      'Profiles that entered an audience, or whose value of a computed trait was set or changed.',
+      'Profiles that entered an audience, or for which a computed trait was set or changed.',
     ),
     left: Schema.integer(
-      'Profiles that left an audience, or whose value of a computed trait was removed.',
+      'Profiles that left an audience, or for which a computed trait was removed.',
     ),
     unlinked: countsField(
       "Ids not linked to their call's userId, by reason: other_user, limit, placeholder.",

@@ -80,7 +80,7 @@ export const CHANNEL_FORMATS = {
 )`,
   },
   discord: {
-    // Longer messages are refused. The link is never truncated.
+    // Discord refuses messages of more than 2,000 characters. The link is never truncated.
     transform: `(
   ${TEXTS}
   $text := $substring($lines, 0, 1999 - $length(properties.link));

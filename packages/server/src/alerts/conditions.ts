@@ -36,7 +36,10 @@ export const THRESHOLDS = {
   certificateMs: 30 * DAY_MS,
 } as const
 
-/** The maximum number of destinations checked. Lost deliveries come first, then failures, then the largest backlog. */
+/**
+ * The maximum number of destinations checked: those with lost deliveries first, then those with failures, then those with
+ * the largest backlogs.
+ */
 export const MAX_DESTINATIONS = 500
 
 export interface Condition {
@@ -220,7 +223,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: null,
     threshold:
-      'A receiver sent Retry-After, or an access token is missing, and deliveries are pending.',
+      'Deliveries are pending because the receiver sent Retry-After or an access token is missing.',
     meaning:
       'Deliveries are waiting for as long as the receiver requested, or until Hookline requests an access token again.',
     remedy:

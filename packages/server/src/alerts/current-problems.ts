@@ -191,7 +191,7 @@ const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
   ],
   [
     'workers',
-    'Check disk space and disk health. If both are fine, this is a bug in Hookline: report it with the log line.',
+    'Check disk space and disk health. If both are fine, this is a bug in Hookline: report it with the log line worker.failed.',
   ],
 ])
 

@@ -191,8 +191,8 @@ export class FactsCollector {
       const shown = (at: number | null): number | null => at && toWallClock(at, clock)
       const waiting = {
         ...stored,
-        // All pending deliveries are for the destination's only webhook. Their current number is known;
-        // the cached count may be older.
+        // All pending deliveries of a destination with one webhook are for that webhook. Their current
+        // number is known; the cached count may be older.
         ...(settings.webhooks.length === 1 && { pending }),
         firstDueAt: stored.firstDueAt && toWallClock(stored.firstDueAt, clock),
       }

@@ -173,7 +173,7 @@ export class RecentResults {
     this.#minutes.set(destinationId, minutes)
   }
 
-  /** Adds minutes that are not read again to their hour. */
+  /** Merges the minutes that will not be read again into their hours. */
   #foldMinutes(parts: Map<number, number>, now: number): void {
     const until = startOf(now - THRESHOLDS.noSuccessMs, SPANS.hour)
     for (const [start, count] of parts) {

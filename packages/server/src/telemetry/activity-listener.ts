@@ -24,7 +24,7 @@ export interface DeliveryActivity {
   readonly isEnd: boolean
 }
 
-/** Profiles that entered or left an audience, or whose value of a computed trait was set, changed or removed. */
+/** Profiles that entered or left an audience, or for which a computed trait was set, changed or removed. */
 export interface ChangeActivity {
   readonly computationId: string
   readonly entered: number

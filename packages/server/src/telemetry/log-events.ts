@@ -30,7 +30,7 @@ export const LOG_EVENTS = {
   ),
   'log.lines_dropped': warn(
     'A log event exceeded `logLinesPerMinute`. `lines` is the number of omitted lines.',
-    'Check the lines of this event that were written. The metrics count everything.',
+    'Check the lines of this event that were written. The metrics are not affected.',
   ),
   'log.lines_lost': error(
     'Stderr was not writable for a while. `lines` is the number of lost lines.',
@@ -56,7 +56,7 @@ export const LOG_EVENTS = {
     'Attempts are retried. If the failures last more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
-    'Summary of a failing webhook in the last minute: attempts, failures by class, and the last error. Logged at most once a minute, for the 20 webhooks with the most failures.',
+    'Summary of the last minute of a failing webhook: attempts, failures by class, and the last error. Logged at most once a minute, for the 20 webhooks with the most failures.',
     '`hookline deliveries failures` shows the failures in groups, each with a remedy. `hookline destinations test` shows the response.',
   ),
   'webhook.others_failing': warn(
@@ -87,7 +87,7 @@ export const LOG_EVENTS = {
     `${REPORT} \`hookline deliveries retry\` retries the delivery.`,
   ),
   'delivery.failed': error(
-    'A bug in Hookline stopped a delivery in memory. It is retried after a restart.',
+    'A bug in Hookline stopped a delivery in memory. It is sent again, at the latest after a restart.',
     REPORT,
   ),
   'quarantine.added': error(
@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or belonged to a token or session that has more streams than the one with the new stream (`other_reader`).',
+    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or belonged to a token or session with at least two more streams than that of the new one (`other_reader`).',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 

@@ -109,7 +109,7 @@ export class Metrics {
     ),
     waiting: this.#gauge(
       'hookline_destination_waiting',
-      "Deliveries waiting for a destination's webhook, by state: pending or held. Only for the largest backlogs.",
+      "Deliveries waiting for a destination's webhook, by state: pending or held.",
       ['destination', 'webhook', 'state'],
     ),
     oldest: this.#gauge(

@@ -496,9 +496,9 @@ export type StatisticsPoint = {
     };
     /** Attempts with the outcome retry. */
     retried: number;
-    /** Profiles that entered an audience, or whose value of a computed trait was set or changed. */
+    /** Profiles that entered an audience, or for which a computed trait was set or changed. */
     entered: number;
-    /** Profiles that left an audience, or whose value of a computed trait was removed. */
+    /** Profiles that left an audience, or for which a computed trait was removed. */
     left: number;
     /** Ids not linked to their call's userId, by reason: other_user, limit, placeholder. */
     unlinked: {

@@ -108,7 +108,7 @@ export const PROBLEM_CODES = {
   rate_limited: {
     status: 429,
     title: 'Too many requests.',
-    help: 'Wait for the time in Retry-After. Operators can raise two limits: adminRateLimit, and maxLiveStreams for live streams.',
+    help: 'Wait for the time in Retry-After. Operators can raise two limits: adminRateLimit, and maxLiveStreams for the live tail.',
   },
   too_many_auth_failures: {
     status: 429,

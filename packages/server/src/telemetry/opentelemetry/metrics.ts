@@ -26,7 +26,7 @@ export interface MetricsExportOptions {
 const INTERVAL_MS = 60_000
 const TIMEOUT_MS = 30_000
 
-/** Sends all metrics to a collector, once a minute. Disposing sends them one last time. */
+/** Sends all metrics to a collector, once a minute by default. Disposing sends them one last time. */
 export class OpenTelemetryMetrics implements AsyncDisposable {
   readonly #clock: Clock
   readonly #provider: MeterProvider
