@@ -65,7 +65,7 @@ async function makeData(
   return source
 }
 
-/** Measured during a sync, or during the same time without one. */
+/** Measured during a sync, or for as long without one. */
 interface MeasuredPeriod {
   /** The events per second that arrive at the receiver while events are sent at a steady rate. */
   readonly rate: number
@@ -160,7 +160,7 @@ function notesOf(profiles: number, rounds: readonly Round[]): readonly string[] 
   const members = Math.max(...rounds.map(({ first }) => first.entered))
   return [
     `${profiles.toLocaleString('en')} profiles with ten events each, created by SQL; the condition: a trait, and at least two events within 30 days`,
-    `the first sync announces ${members.toLocaleString('en')} members; the check finds no differences`,
+    `the first sync announces ${members.toLocaleString('en')} members; the later sync finds no differences`,
     `meanwhile, single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s; a rate is measured at the receiver`,
   ]
 }

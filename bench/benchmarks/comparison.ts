@@ -1,7 +1,7 @@
 import { type EventCost, type LoadedProgram, usageDuring } from '../load/loaded-program.ts'
 import type { Benchmark, RunSettings, Figure, Goal, Table } from './benchmark.ts'
 
-/** One side of a comparison, which is started, loaded for a few seconds and stopped. Higher is better. */
+/** One side of a comparison, which is started, loaded for a few seconds and stopped. A higher figure is better. */
 export interface Side {
   readonly name: string
   /**

@@ -89,7 +89,7 @@ async function measureAll(
   return all
 }
 
-/** The thread counts to measure: only 0, with which the main thread does the work, for kinds without a setting. */
+/** The thread counts to measure. Kinds without a setting have only 0: the main thread does their work. */
 function threadCounts(kinds: readonly (keyof Threads)[], max: number): readonly number[] {
   return Array.from({ length: kinds.some(hasThreads) ? max + 1 : 1 }, (_, count) => count)
 }

@@ -59,7 +59,7 @@ export function costLow(goals: { readonly ratio: number; readonly wakes: number 
         ],
         tables: [tableOf(hookline.rounds)],
         notes: [
-          `single calls at ${RATE} events/s, at random times; a wake-up is a voluntary context switch of a thread of the service, without threads of V8 and Node`,
+          `single calls at ${RATE} events/s, at random times; a wake-up is a voluntary context switch of a thread of the service, excluding threads of V8 and Node`,
         ],
       }
     },

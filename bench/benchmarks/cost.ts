@@ -37,7 +37,7 @@ export function cost(): Benchmark {
           { name: 'a call as JSON', unit: 'bytes', values: [JSON.stringify(call()).length] },
         ],
         notes: [
-          'one destination; all threads of the service, user and system; the database with its indexes',
+          'one destination; CPU time (user and system) of all threads of the service; size of the database with its indexes',
         ],
       }
     },

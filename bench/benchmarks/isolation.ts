@@ -36,7 +36,7 @@ export function isolation(goals: Goals): Benchmark {
         seconds,
         figures: measured.flatMap(({ figures }) => figures),
         notes: [
-          'all at 80% of the throughput with every webhook healthy',
+          'the load is 80% of the throughput with every webhook healthy',
           `rounds discarded, because the machine could not handle the load without the fault: ${measured.map(({ discarded }) => discarded).join(' and ')}`,
         ],
       }

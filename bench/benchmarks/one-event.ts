@@ -8,7 +8,7 @@ import type { Threads } from '../load/threads.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 
 /**
- * The number of events in a run, which is compared with a run without events. Functions that run less often, such as timers,
+ * The number of events in a run, which is compared with a run without events. Functions that run fewer times, such as timers,
  * are not counted.
  */
 const EVENTS = 200

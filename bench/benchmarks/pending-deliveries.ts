@@ -72,7 +72,9 @@ export function restart(goals: { readonly seconds: number }): Benchmark {
           { name: 'first delivery', unit: 's', values: first, goal },
           { name: 'accepts calls', unit: 's', values: accepting },
         ],
-        notes: [`${pendingText(pending)}, a tenth of them due; from the start of the process`],
+        notes: [
+          `${pendingText(pending)}, a tenth of them due; times are measured from the start of the process`,
+        ],
       }
     },
   }

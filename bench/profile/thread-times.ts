@@ -36,7 +36,7 @@ export interface KindUsage {
   readonly wakes: number
 }
 
-/** CPU time by kind of thread, without threads that exited in between. */
+/** CPU time by kind of thread, excluding threads that exited in between. */
 export function usageByKind(
   before: readonly ThreadTime[],
   after: readonly ThreadTime[],

@@ -18,7 +18,7 @@ interface ProfileNode {
 /** A line of a source file, counted from 1; undefined if the position has no line. */
 export type LineOf = (url: string, line: number) => string | undefined
 
-/** The number of samples in each part of the program, without idle samples. */
+/** The number of samples in each part of the program, excluding idle samples. */
 export function ticksByPart({ nodes }: CpuProfile, lineOf: LineOf): ReadonlyMap<string, number> {
   const parts = partsOfNodes(nodes)
   const sums = new Map<string, number>()

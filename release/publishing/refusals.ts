@@ -22,7 +22,7 @@ export function refusals({ version, versions, changes, tags, changelog }: Releas
   ]
 }
 
-/** Whether the changelog has a section of this version. A date may follow the version, but not `(unreleased)`. */
+/** Whether the changelog has a section for this version. A date may follow the version, but not `(unreleased)`. */
 function sectionOf(changelog: string, version: string): boolean {
   const headings = changelog.split('\n').filter((line) => `${line} `.startsWith(`## ${version} `))
   return headings.some((heading) => !heading.endsWith('(unreleased)'))
