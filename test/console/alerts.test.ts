@@ -120,7 +120,7 @@ test('recent alerts, the number held back and the conditions are shown, in light
   expect(pageErrors).toEqual([])
 })
 
-test('viewers see the channels, and no buttons that change them', async () => {
+test('viewers see the channels, but no buttons that change them', async () => {
   await using service = await startService()
   const body = { url: 'https://hooks.example/secret', format: 'slack' }
   await service.api.call('POST', 'alerts/channels', body)

@@ -11,7 +11,7 @@ async function identify(service: RunningService, userId: string, plan: string): 
   expect((await service.send('/v1/identify', call)).status).toBe(200)
 }
 
-/** A condition of the builder, counted from 1. */
+/** The condition with this number in the builder, counted from 1. */
 const clause = (page: Page, number: number) =>
   page.getByRole('group', { name: /^Condition:/ }).nth(number - 1)
 

@@ -49,7 +49,7 @@ test('users are added to a list and removed, and the list is deleted once its na
   await page.getByRole('button', { name: 'Create audience' }).click()
   await page.getByRole('tab', { name: 'List' }).click()
   await page.getByLabel('userIds').fill('anna\nben\nanna')
-  await page.getByText('2 users entered').waitFor()
+  await page.getByText('currently 2 users').waitFor()
   await page.getByRole('button', { name: 'Add users' }).click()
   await page.getByRole('cell', { name: 'ben', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Remove ben' }).click()

@@ -201,7 +201,7 @@ test('a destination with two spaces in its name is deleted after its id is typed
   await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
 })
 
-test('limits of a webhook are set, rejected with a remedy next to their field, and shown with its retries', async () => {
+test('invalid limits of a webhook are rejected with a remedy next to their field, and valid ones are shown with its retries', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://crm.example.com/hook'] })
   const { page, go } = await openSignedIn(service)

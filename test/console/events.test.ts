@@ -281,7 +281,7 @@ test('a delivery id opens the trace of its event', async () => {
   await page.getByRole('heading', { name: 'Delivery not found' }).waitFor()
 })
 
-test('hostile values are shown as text in every part of both pages, in both themes and at 380 px', async () => {
+test('hostile values are shown as text in every part of the list and the trace, in both themes and at 380 px', async () => {
   await using receiver = await openReceiver({ respond: { status: 500, body: HOSTILE } })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })

@@ -141,7 +141,7 @@ test('a retry of a group waits when its requests are rate-limited, and stops at 
   expect(requests).toBe(4 + 6 + 40)
 })
 
-test('a group of which only the newest failures were counted is not preselected for a retry', async () => {
+test('a group whose older failures were not counted is not preselected for a retry', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })
   await service.createDestination({ urls: [receiver.url] })

@@ -71,9 +71,9 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
 const VERSION_FLAGS = ['-V', '--version']
 
 interface ProgramOptions {
-  /** Receives the command that runs or rejects its options. */
+  /** Called with the command before it runs, or if its arguments are rejected. */
   readonly onEnter?: (command: Command) => void
-  /** Loads only the command of these arguments. */
+  /** Only the command that these arguments name is loaded. */
   readonly args?: readonly string[]
 }
 

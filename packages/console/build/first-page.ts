@@ -11,8 +11,8 @@ export const FIRST_PAGE = 'pages/overview/overview-page.tsx'
 const SOURCES = join(import.meta.dirname, '../src')
 const ENTRY = 'main.tsx'
 /**
- * Excluded: the plot and its large library, which few pages use, and the protocol package, of which each page needs only a
- * few modules.
+ * Excluded: the plot and its large library, which few pages use, and the protocol package, because each page needs only a
+ * few of its modules.
  */
 const EXCLUDED = /figures\/plot\.|node_modules\/uplot|packages\/protocol\//
 

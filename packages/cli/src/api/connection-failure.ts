@@ -17,7 +17,7 @@ export function notHookline(status: number): Failure {
   const message = `Unexpected response with status ${status}.`
   return new Failure('failed', message, {
     code: 'not_hookline',
-    hint: 'Check --url or HOOKLINE_URL: use the address that `hookline start` prints. If there is a proxy in between, check that the service behind it is running.',
+    hint: 'Check --url or HOOKLINE_URL: use the address that `hookline start` prints. If there is a proxy in front of the service, check that the service is running.',
   })
 }
 

@@ -107,7 +107,7 @@ export function kindOf(id: string): KindName | undefined {
   return kinds.find((each) => isId(KINDS[each].prefix, id))
 }
 
-/** The noun for a kind, and the command that shows this resource. */
+/** The noun for this kind, and the command that shows the resource with this id. */
 export function showCommandOf(kind: KindName, id: string): { noun: string; command: string } {
   const { noun, command } = KINDS[kind]
   // Tokens and sessions have no `get`.

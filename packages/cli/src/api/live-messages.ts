@@ -7,7 +7,7 @@ export interface LiveMessage {
 
 /** Parses the messages of a live stream, across reconnections. */
 export class LiveMessages {
-  /** Sent by a new connection to resume after the last message. */
+  /** Sent when reconnecting, so that the stream resumes after the last message. */
   lastId: string | undefined
   #parser = new SseParser()
 

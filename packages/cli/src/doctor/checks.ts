@@ -13,7 +13,7 @@ import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const CORRUPTION_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
 const MAX_SKEW_MS = 5_000
-/** Every release is newer, so an earlier time means that the clock is wrong. */
+/** Every release is newer than this, so an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
 const NEXT_AFTER_CORRUPTION =

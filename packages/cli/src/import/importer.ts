@@ -37,7 +37,7 @@ export class Importer {
   readonly #window = new Window()
   readonly #broken = new AbortController()
   #state: ImportState
-  /** Calls with a known outcome before the window. */
+  /** The number of calls before the window. Their outcomes are known. */
   #callsBefore = 0
   #failure: { readonly error: ReportedError; readonly callsBefore: number } | undefined
 

@@ -231,7 +231,7 @@ const SYMBOLS: Readonly<Record<string, Operator>> = {
   '<': '<',
 }
 
-/** The operands of a comparison: paths by their roots, and fields without a path. */
+/** What can be compared: paths that begin with one of these roots, and fields without a path. */
 export interface Operands {
   readonly roots: Readonly<Record<string, string>>
   readonly fields: readonly string[]

@@ -16,7 +16,7 @@ export interface ReceiverOptions {
   readonly host?: string
   /** 0 for a free port. */
   readonly port: number
-  /** Signatures are checked only with a secret. */
+  /** A shared secret or a public key. Without one, signatures are not checked. */
   readonly secret?: string | undefined
   readonly fault?: PlannedFault | undefined
   readonly delayMs?: number | undefined

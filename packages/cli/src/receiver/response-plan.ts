@@ -12,7 +12,7 @@ export function parseFault(text: string): PlannedFault {
   const match = /^([2-5]\d\d)(?::([1-9]\d{0,8}))?$/.exec(text)
   if (match === null) {
     throw new InvalidArgumentError(
-      'It must be a status with a number of requests, like 500:2, or a status for all, like 503.',
+      'It must be a status with a number of requests, like 500:2, or a status for all requests, like 503.',
     )
   }
   return { status: Number(match[1]), count: match[2] === undefined ? Infinity : Number(match[2]) }

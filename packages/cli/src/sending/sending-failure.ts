@@ -27,7 +27,7 @@ function refusalFailure(status: number, code: string | undefined): Failure {
   }
   if (status < 500) return notHookline(status)
   const message = `Unexpected response with status ${status}. It did not come from Hookline.`
-  const hint = 'If there is a proxy in between, check that the service behind it is running.'
+  const hint = 'If there is a proxy in front of the service, check that the service is running.'
   return new Failure('unreachable', message, { hint })
 }
 

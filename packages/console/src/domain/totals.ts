@@ -29,7 +29,7 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
 
 const MINUTE_MS = 60_000
 
-/** The mean of the current minute and the one before, so that pauses between bursts do not matter. `points` are minutes. */
+/** The mean rate in the current and the previous minute, so that pauses between bursts do not matter. One point per minute. */
 export function receivedPerSecond(points: readonly StatisticsPoint[], now: number): number | null {
   const [before, current] = points.slice(-2)
   if (before === undefined || current === undefined) return null

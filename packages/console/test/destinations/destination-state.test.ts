@@ -144,7 +144,7 @@ test.for<readonly [Health, Problem | undefined, string | undefined, boolean]>([
   [health(100, 60), problem('receiver_throttles'), undefined, false],
   [health(100, 60), problem('deliveries_late'), undefined, false],
   [health(100, 99), undefined, undefined, false],
-])('failed attempts are the reason only for states that they explain: %#', (row) => {
+])('failed attempts are given as the reason only for states that they cause: %#', (row) => {
   const [its, found, why, isFailing] = row
   const state = destinationState(destination(), its, found, NOW)
   expect([state.why, state.isFailing ?? false]).toEqual([why, isFailing])

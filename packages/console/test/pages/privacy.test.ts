@@ -93,7 +93,7 @@ test('with several webhooks, a failed notice may have reached some of them', () 
   expect(shownStatus({ status: 'failed' }, 2).words).toBe('Partially notified')
 })
 
-test('recent deletions are polled often, finished ones never', () => {
+test('unfinished deletions are polled, recent ones more often, and finished ones never', () => {
   const began = Date.parse(DELETION.createdAt)
   const running = { ...DELETION, state: 'running' as const }
   expect(refetchMsOf(running, began + 1_000)).toBe(1_000)

@@ -13,13 +13,13 @@ export const EVENTS = Number(
 )
 
 const DAYS_MS = 6 * 24 * 60 * 60 * 1000
-/** Each group has the forty users of the calls: 20,000 profiles. */
+/** The number of copies of the forty users in the real calls: 20,000 profiles in total. */
 const USER_GROUPS = 500
 
 /**
  * A service with a million events in six days: several hundred real ones, which it received and delivered, and copies of them.
  *
- * It has no alias calls, and few deletions, replays, audiences and audit log entries, because their number does not grow with events.
+ * It has no alias calls. It has few deletions, replays, audiences and audit log entries, because their number does not grow with events.
  */
 export class MillionEvents implements AsyncDisposable {
   readonly service: MeasuredService

@@ -67,7 +67,10 @@ function addDefinition(
   { definition, example }: ComputationKind,
   enabled: string,
 ): ApiCommand {
-  return withDefinitionOptions(withSwitch(command, enabled, 'compute and send nothing'), definition)
+  return withDefinitionOptions(
+    withSwitch(command, enabled, 'do not compute or send changes'),
+    definition,
+  )
     .option('--dry-run', 'show the request and a preview; change nothing')
     .addHelpText('after', `\n${example}`)
 }
@@ -81,7 +84,7 @@ async function withDefinition(
   return definedFields({ ...fields, [definition]: value }) as RequestedFields
 }
 
-/** Has the service validate the definition. @param space of an existing record */
+/** Has the service validate the definition. @param space the space of the existing record, for a change */
 async function showDryRun(
   context: Context,
   { definition, operations }: ComputationKind,

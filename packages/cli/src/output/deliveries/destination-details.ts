@@ -5,10 +5,10 @@ import type { Output } from '../output.ts'
 import { type Detail, details } from '../details.ts'
 
 const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> = {
-  operator: 'paused manually',
-  webhook_gone: 'responded repeatedly with 410 Gone',
-  disabled_by_receiver: 'responded with webhook-delivery: disable',
-  url_forbidden: 'address or port not in allowedNetworks or allowedPorts',
+  operator: 'by an operator',
+  webhook_gone: 'the receiver responded with 410 three times in a row',
+  disabled_by_receiver: 'the receiver responded with webhook-delivery: disable',
+  url_forbidden: 'its address or port is not in allowedNetworks or allowedPorts',
 }
 
 export function destinationDetails(

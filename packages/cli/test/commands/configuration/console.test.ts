@@ -18,7 +18,7 @@ function signIn(url: string): Promise<Response> {
 }
 
 describe('hookline console', () => {
-  it('prints only a link to stdout, which signs a browser in once, with the role of the token', async () => {
+  it('prints only a link to stdout, and the link signs in one browser, with the role of the token', async () => {
     const { code, stdout, stderr } = await service.run('console')
     const url = stdout.trim()
     expect([code, url.startsWith(`${service.url}/console/sign-in#`)]).toEqual([0, true])

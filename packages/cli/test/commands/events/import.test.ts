@@ -132,7 +132,7 @@ describe('hookline import', () => {
     expect(new Set(ids).size).toBe(9_999)
   })
 
-  it('drops rejected lines beyond the stored progress, left by a kill between the two writes', async () => {
+  it('drops rejected lines that were written after the last stored progress', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write('bad\n', lineOf(1))
     await run(argsFor(receiver))

@@ -78,7 +78,7 @@ describe('a destructive command', () => {
   })
 })
 
-describe('a webhook that receives nothing', () => {
+describe('a webhook whose address is not allowed', () => {
   it('causes a warning on stderr with the required setting when it is created, changed or tested', async () => {
     await service.json('sources', 'create', 'Private')
     const create = ['destinations', 'create', '--source', 'Private', '--name', 'LAN']

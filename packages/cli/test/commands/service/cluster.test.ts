@@ -26,7 +26,7 @@ const DRAINED = { timeout: 90_000, interval: 100 }
 const CALLS = 30
 
 describe.skipIf(clusterSkipReason() !== undefined)('hookline cluster', { timeout: 240_000 }, () => {
-  it('delivers every call that got a 200 even if a node is killed, and reuses the data in its next run', async () => {
+  it('delivers every call that got a 200 even if a node is killed, and reuses the data in the next run', async () => {
     using folder = new TemporaryFolder()
     const port = await freePort()
     await using run = cluster(folder, port, '--json')

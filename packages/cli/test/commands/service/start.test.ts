@@ -84,7 +84,7 @@ describe('hookline start', () => {
     expect(line).not.toContain('logLevel')
   })
 
-  it('shows a sign-in link on a terminal, which works once', async ({ skip }) => {
+  it('shows a sign-in link that works once, if stdout is a terminal', async ({ skip }) => {
     if (!hasTerminals()) skipOrFail('script of util-linux', 'HOOKLINE_REQUIRE_DEPLOY', skip)
     const args = ['start', '--port', '0', '--data-dir', dataFolder()]
     await using service = new Hookline(args, { onTerminal: true })

@@ -39,7 +39,7 @@ export function Plot({
       observer.disconnect()
       plot.destroy()
     }
-    // The canvas keeps the colours with which it was drawn.
+    // The canvas keeps the colours it was drawn with.
   }, [times, series, form, format, height, zone, colorScheme])
   // Without a pointer, areas show totals and lines show the last values.
   const isTotal = index === null && form === 'areas'
@@ -137,7 +137,7 @@ function optionsOf(
   }
 }
 
-/** Without repeated labels: small values may be rounded to the same one. */
+/** Without repeated labels: small values may be rounded to the same label. */
 function distinct(labels: readonly string[]): string[] {
   return labels.map((label, index) => (label === labels[index - 1] ? '' : label))
 }

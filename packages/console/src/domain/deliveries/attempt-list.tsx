@@ -4,7 +4,7 @@ import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { CodeText } from '../../design/texts/code-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { duration } from '../../format/figures.ts'
+import { countText, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { attemptNames } from '../trace/attempt-names.ts'
 import { classInfo, whyNotStored } from '../trace/explanations.ts'
@@ -39,7 +39,8 @@ export function AttemptList({ attempts }: AttemptListProps): ReactElement | unde
       ))}
       {attempts.length > MAX_ATTEMPTS && (
         <p className="text-ink-faint">
-          Earlier attempts in the event’s trace: {attempts.length - MAX_ATTEMPTS}.
+          {countText(attempts.length - MAX_ATTEMPTS, 'earlier attempt is', 'earlier attempts are')}{' '}
+          in the event’s trace.
         </p>
       )}
     </section>
@@ -79,7 +80,7 @@ type AttemptResult = Pick<
 
 interface AttemptDetailsProps {
   readonly attempt: AttemptResult
-  /** `remedy` for a test: the meaning may mention retries. `none` if it is shown elsewhere. */
+  /** `remedy` omits the meaning, which may mention retries: tests have none. `none`: the explanation is shown elsewhere. */
   readonly explanation: 'full' | 'remedy' | 'none'
 }
 

@@ -24,7 +24,7 @@ export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
 }
 
 const HEALTHY_SUCCESS_RATE = 0.95
-/** The time after the last failed attempt until a destination counts as recovered. */
+/** How long after its last failed attempt a destination counts as recovered. */
 const RECOVERED_AFTER_MS = 5 * 60_000
 
 /** The most severe state that applies. Without `health`, attempts do not count. The alert conditions decide whether it is failing. */
@@ -99,7 +99,7 @@ const BREAKERS: Readonly<Record<WebhookHealth['breaker'], BadgeState>> = {
   half_open: { tone: 'failed', words: 'breaker half-open' },
 }
 
-/** The conditions that failed attempts explain. */
+/** The conditions caused by failed attempts. */
 const ATTEMPT_CONDITIONS: ReadonlySet<string> = new Set<Cause['condition']>([
   'webhook_failing',
   'deliveries_rejected',

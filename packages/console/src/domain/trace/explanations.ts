@@ -18,7 +18,7 @@ export interface Explanation {
 
 const DECLINES: Readonly<Record<DeclineReason, Partial<Explanation>>> = {
   destination_disabled: {
-    // The page shows the time since when, in the displayed time zone.
+    // The page adds when it was disabled, in the displayed time zone.
     cause: DECLINE_REASONS.destination_disabled.meaning,
     remedy: 'Enable the destination to deliver later events. To deliver this one, replay it.',
     page: 'destination',

@@ -143,7 +143,7 @@ function refusalText(attempt: Attempt): string {
   if (attempt == null) return 'The test alert was not sent.'
   const { status, error, class: kind } = attempt
   const reason = status === undefined ? (error ?? kind) : `status ${status}`
-  return `The test alert was not accepted: ${shownText(reason, 120)}. The channel’s Test tab shows the response.`
+  return `The test alert was not accepted: ${shownText(reason, 120)}. To see the response, send a test from the channel’s Test tab.`
 }
 
 function PauseButton({

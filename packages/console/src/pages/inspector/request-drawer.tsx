@@ -160,8 +160,8 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
         what="the request headers"
       />
       <p className="text-ink-faint text-note">
-        In the order received. Static header values are shown as [hidden], and so are signatures for
-        viewers.
+        In the order received. The values of static headers, and for viewers also the signatures,
+        are replaced with [hidden].
       </p>
       <h3 className="mt-2 font-semibold">Body</h3>
       {body === '' ? <p className="text-ink-soft">Empty.</p> : <Body body={body} />}

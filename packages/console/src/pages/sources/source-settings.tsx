@@ -25,7 +25,7 @@ export function SourceSettings({ source, onDeleted }: SourceSettingsProps): Reac
       <SettingsForm key={source.version} source={source} />
       <Section
         title={source.enabled ? 'Disable source' : 'This source is disabled'}
-        about="A disabled source rejects all calls. Events it has already received are still delivered."
+        about="A disabled source rejects all calls. Events already received are still delivered."
       >
         <EnableButton source={source} />
       </Section>

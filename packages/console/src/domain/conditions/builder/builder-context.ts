@@ -28,7 +28,7 @@ const MAX_EVENTS = 200
 
 interface SuggestionsOptions {
   readonly sourceId?: string
-  /** Whether an input shows them. */
+  /** Whether an input shows the suggestions. If not, they are not fetched. */
   readonly isUsed?: boolean
 }
 

@@ -84,7 +84,7 @@ function ChangeForm({ change }: ChangeFormProps): ReactElement {
     <div className="flex flex-col gap-3">
       <Field
         label="userIds"
-        hint={`One per line, up to 5,000. ${countText(userIds.length, 'user')} entered.`}
+        hint={`One per line, up to 5,000; currently ${countText(userIds.length, 'user')}.`}
         fieldError={problem && [problem.message, ...details].join(' ')}
       >
         {(ids) => (

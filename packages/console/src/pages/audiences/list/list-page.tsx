@@ -28,7 +28,7 @@ export function ListPage(): ReactElement {
     <>
       <PageHeading
         title="Audiences"
-        about="Groups of users and computed user traits, kept up to date and sent to your destinations."
+        about="Groups of users, and computed traits, kept up to date and sent to your destinations."
         actions={
           canEdit && (
             <>

@@ -39,7 +39,9 @@ function AuditList({ id }: { readonly id: string }): ReactElement {
       <Loaded query={query} lines={6}>
         {(entries) =>
           entries.length === 0 ? (
-            <Empty title="No entries">Entries are kept for the time set by auditRetention.</Empty>
+            <Empty title="No entries">
+              The auditRetention setting determines how long entries are kept.
+            </Empty>
           ) : (
             <>
               <AuditTable entries={entries} />

@@ -102,7 +102,7 @@ function CreatedToken({ name, token, onClose }: CreatedTokenProps): ReactElement
         <p>Copy it now and store it safely. It will not be shown again.</p>
         <CodeBlock text={token} what="the token" className="[&_code]:break-all" />
         <p className="text-ink-soft text-dense">
-          Use it as the <code>Authorization: Bearer</code> header, or to sign in to the console.
+          Use it in the <code>Authorization: Bearer</code> header, or to sign in to the console.
         </p>
         <footer className="flex justify-end">
           <Button variant="primary" onClick={onClose}>

@@ -36,7 +36,8 @@ export function AuditTab(): ReactElement {
         {(entries) =>
           entries.length === 0 ? (
             <Empty title="No matching entries">
-              Names and IDs must match exactly. Entries are kept for the time set by auditRetention.
+              Names and IDs must match exactly. The auditRetention setting determines how long
+              entries are kept.
             </Empty>
           ) : (
             <AuditTable entries={entries} />
