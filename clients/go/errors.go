@@ -43,9 +43,9 @@ func (e *ValidationError) Unwrap() error { return e.Err }
 type DeliveryError struct {
 	// Messages is the number of failed calls.
 	Messages int
-	// Status is the status of the last response; 0 if there was none.
+	// Status is the status of the response to the last attempt; 0 if there was none.
 	Status int
-	// Code is the error code in the last response, if any.
+	// Code is the error code in that response, if any.
 	Code string
 	// Err is the reason if there was no response.
 	Err error

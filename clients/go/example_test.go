@@ -75,7 +75,7 @@ func ExampleClient_Enqueue() {
 	// Output: <nil> 28
 }
 
-// Errors report which calls did not arrive, and why.
+// OnError receives the number of calls that did not arrive, and the reason.
 func ExampleClient_onError() {
 	events := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// respond writes the response to a request; index counts the requests from 0. Without one, the call is accepted.
+// respond writes the response to a request; index counts the requests from 0. If it writes nothing, the
+// calls are accepted.
 type respond func(w http.ResponseWriter, r *http.Request, index int)
 
 // statuses responds with these statuses; the last one repeats.

@@ -2,7 +2,7 @@ export interface AdapterOptions {
   readonly endpoint: string
   /** The maximum number of calls in a batch. Default: 20. */
   readonly flushAt?: number
-  /** Default: an hour, so that the client sends only when a check flushes or closes it. */
+  /** Default: an hour, so that the interval causes no flush during a check. */
   readonly flushAfterMs?: number
   /** Default: 3. */
   readonly maxRetries?: number

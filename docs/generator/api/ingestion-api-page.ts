@@ -182,7 +182,7 @@ function duplicates(): string[] {
   return [
     '## Repeated calls',
     `If you get no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
-    'Retry after 408, 429, 500 and 503, and if you get no response. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
+    'Retry after 408, 429 and 5xx, and if you get no response. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure, with the two exceptions below.',
@@ -200,7 +200,7 @@ function responses(): string[] {
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
     statusesTable(),
     '[Errors](errors.md#ingestion-api-error-codes) lists all codes, with a remedy for each.',
-    'Errors returned by the HTTP server itself have an `x-request-id` header. The service log contains the same id.',
+    'Some errors have an `x-request-id` header. The service log contains the id of a 500, unless the same error has been logged in the last 10 seconds.',
   ]
 }
 
@@ -281,7 +281,7 @@ function requirements(type: EventType): string {
 
 /** The meaning of each status, and how the client should react. */
 const STATUSES: Readonly<Record<number, string>> = {
-  200: 'All calls are stored, except the calls in `rejected`.',
+  200: 'All calls are stored, except the calls in `rejected`, duplicates, and calls for suppressed users.',
   400: 'Nothing was stored. Fix the request before you send it again. A request that exceeds a size limit also gets 400, not 413, because some clients retry a 413 forever.',
   401: 'Nothing was stored. Use the write key of an existing source.',
   403: 'Nothing was stored. The source is disabled.',

@@ -85,7 +85,7 @@ function deletions(): string[] {
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
-    'Events of this user that were already being sent may arrive after the notice. Compare the two timestamps.',
+    'Events of this user that were already being sent may arrive after the notice. Compare their `timestamp` with that of the notice.',
   ]
 }
 
@@ -130,8 +130,8 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     'Number of the attempt to this webhook, starting at 1. A replay, or a manual retry of a finished delivery, starts at 1 again.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
-    "Sent if the call had a `traceparent` or OpenTelemetry is on. It continues the call's [distributed trace](../guides/traces.md).",
-  tracestate: 'Sent with `traceparent` if the call had one.',
+    "Sent if the call had a `traceparent` or OpenTelemetry is on, unless `traceContext` is `off`. It continues the call's [distributed trace](../guides/traces.md).",
+  tracestate: 'Sent with `traceparent` if the call had a `tracestate`.',
   'X-Signature': 'Sent only with a secret: see below.',
   'webhook-signature': 'Sent only with a secret or a key pair: see below.',
 }
@@ -155,7 +155,7 @@ function signatures(): string[] {
   const body = webhookPayload(event)
   return [
     '## Signatures',
-    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. A webhook secret is used instead of the shared secret.',
+    'If the destination or the webhook has a secret, every request to the webhook has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. A webhook secret is used instead of the shared secret.',
     "With `signature` set to `ed25519`, only the destination's key pair signs, and there is no `X-Signature`. With `both`, the key pair signs as well.",
     table(
       ['header', 'value'],
@@ -174,7 +174,7 @@ function signatures(): string[] {
       'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
-      'While a secret or a key is being replaced, `webhook-signature` carries signatures from both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
+      'While a secret or a key is being replaced, `webhook-signature` carries signatures from the old and the new one, separated by a space. One of these signatures must match. `X-Signature` uses the new secret.',
       "A destination's public keys are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages. [Standard Webhooks, clause by clause](standard-webhooks.md) lists where Hookline differs from the specification.",
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,

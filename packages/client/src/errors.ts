@@ -53,14 +53,14 @@ interface LastResponse {
   readonly cause?: unknown
 }
 
-/** Messages that failed permanently. Reported to `onError`. `cause` is the last network error, if any. */
+/** Messages that failed permanently. Reported to `onError`. If the last attempt got no response, `cause` is the reason. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
   /** The number of failed messages. */
   readonly messages: number
-  /** The status of the last response; undefined if there was none. */
+  /** The status of the response to the last attempt; undefined if there was none. */
   readonly status: number | undefined
-  /** The code in the last response. */
+  /** The code in that response, if any. */
   readonly code: string | undefined
 
   constructor(messages: number, last: LastResponse) {

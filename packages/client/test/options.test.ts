@@ -24,7 +24,7 @@ describe('options', () => {
   test.for([
     ['https://events.example.com', 'https://events.example.com/v1/batch'],
     ['https://example.com/a/?k=v#x', 'https://example.com/a/v1/batch?k=v'],
-  ] as const)('with the endpoint %s send to %s', ([endpoint, url]) => {
+  ] as const)('with the endpoint %s contain the URL %s', ([endpoint, url]) => {
     expect(resolveOptions({ endpoint }).endpoint).toBe(url)
   })
 

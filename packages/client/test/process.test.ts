@@ -3,7 +3,7 @@ import { openExchange } from '@hookline/testing/client/open-exchange'
 import { runProgram } from '@hookline/testing/client/run-program'
 
 describe('a process', () => {
-  test('is not kept alive by a client, whether or not calls are waiting in its queue', async () => {
+  test('is not kept alive by a client with a call in its queue', async () => {
     await using exchange = await openExchange()
     await using program = runProgram('idle', [endpointOf(exchange.receiver)])
     expect(await program.exit()).toBe(0)

@@ -13,7 +13,7 @@ const REQUEST_BYTES = 557_056
 export interface Judgement {
   readonly result: LibraryResult
   readonly faults: readonly string[]
-  /** The errors from the library and the number of each response, to explain the faults. */
+  /** The errors from the library and the responses, with the number of each, to explain the faults. */
   readonly reports: string
 }
 

@@ -3,7 +3,7 @@ import type { ReportedError } from '../errors.ts'
 import { callSafely } from './safe-calls.ts'
 
 /**
- * Reports failures to `onError` and to the logger. Without either, or if the logger throws, it writes to the console, so
+ * Reports failures to `onError` and to the logger. If neither is set, or if the logger throws, it writes to the console, so
  * that no failure is silent. If `onError` throws, it reports that error in the same way and continues.
  */
 export function reporter({ onError, logger }: ClientOptions): (error: ReportedError) => void {

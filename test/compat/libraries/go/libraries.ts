@@ -49,7 +49,7 @@ function withoutContextOfAlias({ context, ...call }: Call): Call {
 
 const NO_GZIP = { gzip: 'does not compress' }
 const NO_RETRY = { outage: 'does not retry', kill: 'does not retry' }
-const NO_LIMIT = { 'large-batch': 'has no limit on the size of a batch: set its number of calls' }
+const NO_LIMIT = { 'large-batch': 'limits the number of calls in a batch, but not its size' }
 const name = 'github.com/segmentio/analytics-go'
 
 export const GO_LIBRARIES: readonly Library[] = [

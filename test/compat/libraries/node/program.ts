@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
 const SETTLED_WITHIN_MS = 20_000
-/** By default, some libraries stop within half a second. The `analytics-node` family doubles the delay each time. */
+/** By default, some libraries stop retrying within half a second. The `analytics-node` family doubles the delay each time. */
 const RETRIES = { segment: 50, legacy: 10 }
 /** Expo's library may leave a call in its queue until the next call or flush. */
 const FLUSH_EVERY_MS = 500
@@ -56,7 +56,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 // Some libraries print to stdout, and some throw errors outside of any call.
 process.stdout.write = process.stderr.write.bind(process.stderr)
-// The suite has exited.
+// This fails once the suite has exited.
 process.stdout.on('error', () => process.exit(1))
 process.on('uncaughtException', (error) => say({ error: messageOf(error) }))
 
