@@ -25,7 +25,7 @@ export interface Library {
   /** Its name in the registry. */
   readonly name: string
   readonly version: string
-  /** Its name on the page: `Node.js`, `Go`. */
+  /** As shown on the page: `Node.js`, `Go`. */
   readonly language: string
   /** Versions that share their sending code. The short form runs the longest scenarios only for the first of each. */
   readonly family: string

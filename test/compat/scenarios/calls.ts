@@ -105,7 +105,7 @@ export function everyCall(): readonly Call[] {
   ]
 }
 
-/** Track calls, each with `bytes` of text in its properties. */
+/** Track calls, each with `bytes` bytes of text in its properties. */
 export function tracks(prefix: string, count: number, bytes = 0): readonly Call[] {
   return Array.from({ length: count }, (_, index) =>
     track(`${prefix}-${index}`, {

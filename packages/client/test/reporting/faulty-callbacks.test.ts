@@ -184,7 +184,7 @@ describe('the client continues if fetch', () => {
   })
 })
 
-test('non-string fields in a response are reported as they are', async () => {
+test('rejected messages are reported even if their fields are not strings', async () => {
   const odd = { toString: null }
   const rejections = [{ index: 0, messageId: odd, code: odd, message: odd }, { index: 1 }]
   const respond = [{ body: JSON.stringify({ success: true, rejected: rejections }) }, 200]

@@ -29,9 +29,12 @@ describe('the delay of a retry', () => {
 
 describe('Retry-After', () => {
   const nowMs = Date.parse(RETRY_AFTER_FORMATS.now)
-  test.for(RETRY_AFTER_FORMATS.read)('%j requests %d s, from 0 to 300', ([header, seconds]) => {
-    expect(retryAfterMs(header, nowMs)).toBe(Math.max(0, Math.min(seconds * 1000, 300_000)))
-  })
+  test.for(RETRY_AFTER_FORMATS.read)(
+    '%j requests %d s, limited to the range from 0 to 300 s',
+    ([header, seconds]) => {
+      expect(retryAfterMs(header, nowMs)).toBe(Math.max(0, Math.min(seconds * 1000, 300_000)))
+    },
+  )
 
   test.for([...RETRY_AFTER_FORMATS.refused, undefined])('%j requests nothing', (header) => {
     expect(retryAfterMs(header, nowMs)).toBe(0)
@@ -280,7 +283,7 @@ describe('a batch is never retried', () => {
     },
   )
 
-  test('after any 2xx with success', async () => {
+  test('after a 202 with success', async () => {
     const respond = { status: 202, body: '{"success":true}' }
     await using exchange = await openExchange({ respond })
     exchange.track(3)

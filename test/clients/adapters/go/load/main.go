@@ -1,5 +1,5 @@
-// Command load makes COUNT calls with the client library in clients/go: load WRITE_KEY ENDPOINT COUNT. It prints the number of
-// delivered calls, its errors, and finally its stats, each as a line of JSON.
+// Command load makes COUNT calls with the client library in clients/go: load WRITE_KEY ENDPOINT COUNT. It prints its
+// stats every 20 ms and at the end, and its errors, each as a line of JSON.
 package main
 
 import (

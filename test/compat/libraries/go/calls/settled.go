@@ -27,7 +27,7 @@ func (s *Settled) Failure(err error) {
 	s.reported.Add(1)
 }
 
-// Wait returns when the library has reported each call: Close would drop calls that wait for a retry.
+// Wait returns when the library has reported each call, or after SettledWithin: Close would drop calls that wait for a retry.
 func (s *Settled) Wait() {
 	for end := time.Now().Add(SettledWithin); s.reported.Load() < s.enqueued.Load() && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
