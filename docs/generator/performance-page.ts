@@ -11,7 +11,7 @@ type Breakdown = 'cpu-breakdown' | 'delivery-steps'
 /** The subject of each benchmark on the page. */
 export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string>> = {
   'ingest-single':
-    'Single calls accepted over 256 connections, each on disk before its 200, compared with a bare `node:http` server that parses the JSON and responds.',
+    'Single calls accepted over 256 connections, each call on disk before its 200, compared with a bare `node:http` server that parses the JSON and responds.',
   'ingest-batch': 'The same with batches of 20 calls, as client libraries send them.',
   delivery:
     'Events from the log to a receiver, with a record of each delivery, compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
@@ -22,13 +22,13 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   'delivery-peers':
     'The events from `delivery`, sent through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ runs on Redis without appendonly, so its jobs are not on disk; pg-boss runs on PostgreSQL with fsync.',
   'end-to-end':
-    'Latency from when a call is due until it arrives at the receiver, at half of the maximum rate of single calls, sent at random times. Overload: deliveries while each of 32 or 256 connections sends its next call after the previous response.',
+    'Latency from when a call is due until it arrives at the receiver, with single calls sent at random times, at half of the maximum rate. Overload: deliveries while each of 32 or 256 connections sends its next call after the previous response.',
   isolation:
     'Healthy webhooks at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault. The noise is the difference between two of these runs.',
   growth:
     'Throughput from call to receiver with 10 million rows of history and a million pending deliveries, compared with an empty database.',
   memory:
-    'Memory of the process after the same load, with a million pending deliveries and with none.',
+    'Memory of the process with a million pending deliveries and with none, each after the same load.',
   restart:
     'Time from the start of the process to the first delivery, with a million pending deliveries.',
   cost: 'Resources for each event from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
@@ -37,13 +37,13 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   'cost-low':
     'CPU time and thread wake-ups from call to receiver at 200 events/s, compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
-    'Functions of Hookline that run for a `track` call on its way to one receiver, the files that contain them, and the messages between threads.',
+    'The number of functions of Hookline that run for a `track` call on its way to one receiver, of files that contain them, and of messages between threads.',
   cores: 'Throughput and CPU time with 0, 1 and 2 threads each for ingestion and delivery.',
   scaling: 'Throughput by number of destinations, call size, and pending deliveries.',
   cluster:
     'Throughput through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. [Scaling](scaling.md) has the cost of each part.',
   'audience-sync':
-    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio compares the delivery rate with an equally long period without a sync.',
+    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio compares the delivery rate with that in an equally long period without a sync.',
   'audience-latency':
     'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':

@@ -42,7 +42,7 @@ export function scalingPage(): string {
     '## Bottlenecks',
     [
       '- **A node** runs mainly on one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
-      `- **Archiving** into one database is serial: it takes ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. It allows at most ${Math.round(1e6 / cost.archiveMicros).toLocaleString('en')} events/s.`,
+      `- **Archiving** into one database is serial: it takes ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. This allows at most ${Math.round(1e6 / cost.archiveMicros).toLocaleString('en')} events/s.`,
       '- **PostgreSQL** uses one core for each running statement. It writes each event to disk several times: the row, its indexes, and the write-ahead log for both.',
       '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),

@@ -61,7 +61,7 @@ export const SETTINGS = {
     parse: integer(0, 65_535),
   },
   consoleUrl: {
-    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths or, if only this machine can connect to Hookline, URLs with the address that Hookline listens on.',
+    doc: 'URL where operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links are paths or, if only this machine can connect to the console, URLs with the address of the console.',
     isLocation: true,
     parse: consoleUrl,
   },

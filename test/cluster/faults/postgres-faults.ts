@@ -14,7 +14,7 @@ export const POSTGRES_FAULTS: readonly FaultKind[] = [
   },
   { name: 'PostgreSQL ends all connections', weight: 2, happen: endConnections },
   {
-    name: 'PostgreSQL is killed, with synchronous_commit=off for all',
+    name: 'PostgreSQL is killed, with synchronous_commit=off for the server and the role',
     weight: 1,
     happen: killUnsynced,
   },
