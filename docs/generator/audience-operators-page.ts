@@ -36,7 +36,7 @@ export function audienceOperatorsPage(): string {
     list([
       `A trait is computed from the newest ${formatCount(LIMITS.factsPerComputedTrait)} of a user's events in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
       'Events are ordered by timestamp, then by arrival.',
-      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${formatCount(LIMITS.uniqueListValues)} values: the first in this order.`,
+      `Values are ordered as follows: \`false\`, \`true\`, numbers by size, then strings by UTF-16 code units. A list has at most ${formatCount(LIMITS.uniqueListValues)} values: the first in this order.`,
     ]),
   )
 }

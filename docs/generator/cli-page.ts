@@ -25,7 +25,7 @@ export function cliPage(): string {
     '## Exit codes',
     exitCodesTable(),
     '## Confirmation',
-    'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2 unless you pass `--yes`. These are the `delete` commands for sources, destinations, tokens, audiences and computed traits, and `sources remove-key`, `alerts remove`, `delete-user`, `restore --replace`, `rebuild` and `audiences import --replace`.',
+    'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2 unless you pass `--yes`. The destructive commands are the `delete` commands for sources, destinations, tokens, audiences and computed traits, and `sources remove-key`, `alerts remove`, `delete-user`, `restore --replace`, `rebuild` and `audiences import --replace`.',
     '## Ids and names',
     'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can use its exact name. If the name is not unique, the command fails and lists the ids.',
     '## Connection options',

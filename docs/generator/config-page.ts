@@ -14,7 +14,7 @@ export function configPage(): string {
     'Hookline only connects to webhooks, their OAuth 2 token endpoints, mail servers, DNS servers, and, if configured, a proxy and an OpenTelemetry collector. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, a token endpoint or a mail server, the address guard (SSRF protection) refuses:',
     list([
       'private, loopback and reserved addresses, and names that resolve to them (exceptions: `allowedNetworks`)',
-      'ports of services other than web servers, or mail servers for email (exceptions: `allowedPorts`)',
+      'ports of services other than web servers, or, for email, other than mail servers (exceptions: `allowedPorts`)',
     ]),
     'These settings do not affect the webhook URL `http://inspector.internal/`, the built-in [inspector](../guides/inspector.md).',
     '## Egress proxy',

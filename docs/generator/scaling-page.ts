@@ -53,7 +53,7 @@ export function scalingPage(): string {
         'events/s',
         'nodes, one core each',
         'clusters',
-        'cores for each PostgreSQL',
+        'cores for each PostgreSQL server',
         'cores for each NATS server',
         'database disk space per day',
       ],

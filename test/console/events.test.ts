@@ -363,7 +363,7 @@ test('a missing event is explained: incomplete id, removed by retention, or unkn
   await page.getByText('evt_nothing is not a complete event ID').waitFor()
   await expectAccessible(page)
   await go(`events/${newId('evt', Date.UTC(2020, 0, 2))}`)
-  await page.getByText('The event is older than the retention time').waitFor()
+  await page.getByText('The event is older than the retention period').waitFor()
   await page.getByText('It was received on 2020-01-02').waitFor()
   await page.getByText(/^.*Send it again with a new messageId\./).waitFor()
   await expectAccessible(page)

@@ -159,7 +159,7 @@ test('the fields that a source drops or hashes are entered as JSON', async () =>
   expect(await save.isDisabled()).toBe(true)
   await rules.fill('{"drop": ["userId"]}')
   await save.click()
-  await page.getByText('A source always stores userId unchanged.').waitFor()
+  await page.getByText('This rule cannot apply to userId.').waitFor()
   await rules.fill('{"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}')
   await save.click()
   await page.getByText('Source saved.').waitFor()

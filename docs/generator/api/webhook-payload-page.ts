@@ -104,7 +104,7 @@ function compatibility(): string[] {
   return [
     '## Absent and unknown fields',
     list([
-      'Hookline omits fields that the call did not have; it never sends them as `null`. `context`, `properties` and `traits` are `{}` if the call did not have them.',
+      'Hookline omits fields that the call did not have, or sends them as `{}` (`context`, `properties` and `traits`), but never as `null`.',
       'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
       '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
       '**Respond with 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',

@@ -151,7 +151,7 @@ export interface TestDelivery {
   readonly stored: string
   /** After `fields` and `format`, before the transform. Equal to `stored` without them. */
   readonly formatted: string
-  /** The paths in `formatted` of numbers that JavaScript cannot represent, if any: the transform gets them as text. */
+  /** The paths in `formatted` of numbers that JavaScript cannot represent exactly, if any: the transform gets them as text. */
   readonly precisionLost?: readonly string[]
   /** The `webhook-id` of each request. */
   readonly deliveryId: string

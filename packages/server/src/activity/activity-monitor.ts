@@ -19,7 +19,7 @@ export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** Per kind of id, in one message to other nodes. */
+/** The maximum number of ids of each kind in one message to other nodes. */
 const MAX_PURGED_IDS = 1_000
 
 /** Forwards all activity to the live stream, the counts for the last hour, the statistics and the inspector. */

@@ -19,7 +19,7 @@ const SECOND_MS = 1_000
 /** Activities beyond this are dropped: the log has priority over the live tail. */
 const MAX_BYTES_PER_SECOND = 4 * 1024 * 1024
 
-/** Sends the activities of this node to the nodes that have readers, in batches, and receives theirs. */
+/** Sends the activities of this node to other nodes that have readers, in batches, and receives activities from other nodes. */
 export class ActivityRelay {
   readonly #clock: Clock
   readonly #signals: ActivitySignals

@@ -30,7 +30,7 @@ export interface ChangeView {
   readonly showsRequests: boolean
 }
 
-/** The changes kept for readers that reconnect: enough for a tab that was in the background for an hour. */
+/** The number of changes kept for readers that reconnect: enough for a tab that was in the background for an hour. */
 const MAX_BUFFERED = 1_000
 /** How often changes without a request, such as replay progress, are published. */
 const UPDATES_EVERY_MS = 1_000

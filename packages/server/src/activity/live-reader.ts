@@ -13,7 +13,7 @@ export type StreamMessage =
 
 interface Gap {
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
-  /** Including activities excluded by the filter; `null` if unknown. */
+  /** The number of missed activities, including those excluded by the filter; `null` if unknown. */
   readonly missed: number | null
 }
 

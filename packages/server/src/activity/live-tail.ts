@@ -17,7 +17,7 @@ import {
 import { ActivityRelay, type ActivitySignals } from './activity-relay.ts'
 import { RecentItems } from './recent-items.ts'
 
-/** The activities kept for readers that reconnect: seconds at full speed, or hours at a low rate. */
+/** The number of activities kept for readers that reconnect: seconds at full speed, or hours at a low rate. */
 const MAX_BUFFERED = 20_000
 /** How long activities are collected without readers, so that a reader that reconnects misses nothing. */
 const UNREAD_TTL_MS = 5 * 60_000

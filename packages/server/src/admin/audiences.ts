@@ -27,7 +27,8 @@ const conditionField = Type.Unsafe<unknown>({
 })
 
 const manualField = Type.Literal(true, {
-  description: 'Instead of a condition: a list of members, changed with PUT …/members.',
+  description:
+    'true: instead of a condition, the audience has a list of members, which PUT /audiences/:id/members changes.',
 })
 
 const AudienceResponse = Type.Object(
@@ -68,7 +69,7 @@ const schemas = {
     response: Schema.pages(
       'A page of members.',
       Type.Object({
-        userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
+        userId: Schema.nullable(Schema.text('null until an event of the profile has a userId.')),
         since: Schema.time,
       }),
     ),
@@ -93,7 +94,7 @@ const schemas = {
     ...viewer('listListedUsers', 'Lists the users in a manual audience'),
     isLongRead: true,
     description:
-      'The list as imported, by userId. GET /audiences/:id/members lists linked users as one member.',
+      'The userIds in the list, in order. GET /audiences/:id/members lists linked users as one member.',
     params: Schema.IdParams,
     querystring: Schema.ListQuery,
     response: Schema.pages('A page of users.', Type.Object({ userId: Type.String() })),

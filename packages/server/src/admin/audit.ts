@@ -166,7 +166,7 @@ export function auditedRecords<T extends { readonly id: string }>(
   }
 }
 
-/** Publishes the changes made by each successful request in the live stream. */
+/** Publishes in the live stream the changes that each successful request made. */
 export function announceChanges(app: AdminApp, feed: LiveChanges): void {
   app.decorateRequest('audited')
   app.addHook('onRequest', async (request) => {

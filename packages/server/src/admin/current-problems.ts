@@ -24,7 +24,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. A problem with undelivered events is listed until they are replayed, but for at most a day if they expired, or an hour if they were rejected.',
+    'Each destination has at most one problem, with its causes. A destination that recovers is removed from the list within a minute. A problem with undelivered events is listed until they are replayed, but for at most a day if they expired, or an hour if they were rejected.',
   response: Schema.ok(
     'The problems.',
     Type.Object({

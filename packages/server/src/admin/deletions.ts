@@ -83,7 +83,7 @@ const schemas = {
   create: {
     ...admin('createDeletion', 'Deletes users and notifies receivers'),
     description:
-      'Suppresses the users, if requested; then removes their events, deliveries and history; then sends a notice for each user to each enabled destination, except alert channels.',
+      'Suppresses the users, if requested; then removes their events, deliveries, attempts and profiles; then sends a notice for each user to each enabled destination, except alert channels.',
     body: CreateDeletionRequest,
     response: Schema.responses(
       202,

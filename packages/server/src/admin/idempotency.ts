@@ -11,7 +11,7 @@ import { Problem } from './problems/problem.ts'
 const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000
 const HEADER = 'idempotency-key'
 const REPEATED = 'idempotent-replayed'
-/** How long a dead node keeps a key reserved. */
+/** How long a key remains reserved if the node that handles its request dies. */
 const RESERVED_MS = 60_000
 const STORED_HEADERS = ['content-type', 'location', 'etag']
 

@@ -66,7 +66,7 @@ const summary = {
   path: Schema.text('The path, including the query.'),
   size: Schema.integer('Bytes of the body.'),
   destinationId: Schema.nullable(
-    Schema.text('The destination that sent the request; null if ambiguous.'),
+    Schema.text('The destination that sent the request; null if unknown or ambiguous.'),
   ),
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, starting at 1.')),

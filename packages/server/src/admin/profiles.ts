@@ -40,13 +40,13 @@ const ProfileResponse = Type.Object(
     anonymousIds: ids,
     links: Type.Array(link, {
       description:
-        'Why the profile has several ids: for each anonymousId the earliest call that contained it, and the aliases of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user.',
+        'Why the profile has several ids: for each anonymousId the earliest call that contained it, and the alias calls of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user.',
     }),
     unlinkedIds: Type.Object(
       {
         otherUser: unlinked('Another user was seen with the anonymousId first.'),
         limit: unlinked(
-          'The profile has maxAnonymousIds anonymousIds, or an alias would join more than 100 users.',
+          'The profile has maxAnonymousIds anonymousIds, or an alias call would join more than 100 users.',
         ),
         placeholders: Schema.integer('Calls with a placeholder id, such as undefined or 0.'),
       },

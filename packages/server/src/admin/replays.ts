@@ -69,9 +69,9 @@ const ReplayResponse = Type.Object(
     ratePerSecond: Schema.nullable(Type.Integer()),
     scanned: Schema.integer('Deliveries and decisions scanned so far.'),
     requeued: Schema.integer('Deliveries queued again so far.'),
-    delivered: Schema.integer('How many of these were delivered.'),
+    delivered: Schema.integer('How many of the requeued deliveries were delivered.'),
     failed: Schema.integer(
-      'How many of these failed. The others are in progress, or were declined by the transform.',
+      'How many of the requeued deliveries failed. The remaining ones are in progress, or were declined by the transform.',
     ),
     reachedAt: Schema.nullable(
       Schema.timeOf('How far the replay has progressed between from and to.'),

@@ -78,15 +78,15 @@ export type AdminDeps = IdempotencyDeps &
   > & {
     /** Collects the role that each route requires. */
     readonly roles: RouteRoles
-    /** Requests per second for each token; `null` for no limit. */
+    /** The maximum number of requests per second for each token and each session; `null` for no limit. */
     readonly rateLimit: number | null
-    /** Invalid tokens per minute for each client; further ones get 429. `null` for no limit. */
+    /** The maximum number of invalid tokens per minute for each client; further ones get 429. `null` for no limit. */
     readonly maxAuthFailuresPerMinute: number | null
     readonly metrics: Pick<Metrics, 'authFailures'>
     readonly live: LiveTopics
   }
 
-/** The management API. Every route except the OpenAPI document and the sign-in needs a token or a session. */
+/** The management API. Every route except the OpenAPI document and the sign-in needs a token, a session or local access. */
 export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
   return async (plugin) => {
     const app: AdminApp = plugin

@@ -53,7 +53,7 @@ const schema = {
   response: Schema.pages(
     'A page of users with their values.',
     Type.Object({
-      userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
+      userId: Schema.nullable(Schema.text('null until an event of the profile has a userId.')),
       value: Type.Unsafe({ description: 'Any JSON.' }),
       since: Schema.time,
     }),

@@ -133,7 +133,7 @@ export const CONDITIONS = {
     events: null,
     threshold: `A webhook has a pending event that was received more than ${minutes(THRESHOLDS.maxWaitMs)} ago.`,
     meaning:
-      'Events are arriving faster than the receiver accepts them, a retry is pending, or past events are being replayed.',
+      'Events are arriving faster than they can be delivered, a retry is pending, or past events are being replayed.',
     remedy: 'The deliveries list shows the reason and next attempt for each.',
   },
   webhook_paused: {

@@ -29,7 +29,7 @@ interface KnownProperty {
 }
 
 interface NameCounts extends NameKey {
-  /** Events, without duplicates and computed events. */
+  /** Events, excluding duplicates and computed events. */
   readonly count: number
   readonly firstSeenAt: number
   readonly lastSeenAt: number

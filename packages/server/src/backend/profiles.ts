@@ -99,7 +99,7 @@ export interface Link extends ProfileId, Origin {
 interface UnlinkedIdsByReason {
   /** Another user claimed the anonymousId earlier. */
   readonly otherUser: LinkSample
-  /** The profile has the maximum number of links, or an alias would join too many users. */
+  /** The profile has the maximum number of links, or an alias call would join too many users. */
   readonly limit: LinkSample
   readonly placeholders: number
 }

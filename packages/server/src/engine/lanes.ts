@@ -23,7 +23,7 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Accepts a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
   readonly accepted: number
-  /** Fresh deliveries in memory that are not recorded. */
+  /** The number of fresh deliveries in memory that are not yet recorded. */
   readonly unrecorded: number
   /** Resolves when it can accept more deliveries. It may wait for the disk, but never for a receiver. */
   ready(): Promise<void>

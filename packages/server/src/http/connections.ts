@@ -154,8 +154,8 @@ function unsentBytes(socket: Socket): number {
 const CHECK_MS = 50
 
 /**
- * Returns a function that closes idle and unused connections of a closing server, and all of them once `overdue`
- * aborts.
+ * Returns a function that closes idle and unused connections of a closing server, and all connections once
+ * `overdue` aborts.
  */
 export function connectionCloser(server: Server, overdue: AbortSignal | undefined): () => void {
   /** The open connections. Node treats a connection without a first byte as active, and does not close it as idle. */

@@ -24,7 +24,7 @@ export function isHost(header: string): boolean {
   return HOST.test(header)
 }
 
-/** Whether a `Host` may be ours: an IP address, a dotless name, `.localhost`, or allowed (`.a.b`: all below it). */
+/** Whether a `Host` may be ours: an IP address, a dotless name, `.localhost`, or an allowed name (`.a.b` allows all names below it). */
 export function isOwnHost(header: string | undefined, allowedHosts: readonly string[]): boolean {
   // Browsers always send it.
   if (header === undefined || header === '') return true

@@ -62,7 +62,7 @@ type IngestSettings = Pick<
 
 export interface IngestDeps {
   readonly log: Pick<Log, 'append'>
-  /** Fresh deliveries of this process that are not recorded. Absent if it only accepts calls. */
+  /** The number of fresh deliveries of this process that are not yet recorded. Absent if it only accepts calls. */
   readonly unrecorded?: (() => number) | undefined
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>

@@ -24,7 +24,7 @@ import {
   tokenIdOf,
 } from './tokens.ts'
 
-/** The author of a request. */
+/** Who makes a request. */
 export interface Actor {
   /** The id of the token or session; `admin-token` for the operator's token; `this-machine` without a login. */
   readonly id: string
@@ -169,7 +169,7 @@ const MINUTE_SECONDS = 60
 const LOG_EVERY_MS = 60_000
 
 interface AuthFailureLimitOptions {
-  /** Requests with an invalid token that get a 401, per minute, for each client; `null` for no limit. */
+  /** The maximum number of invalid tokens per minute for each client; further ones get 429. `null` for no limit. */
   readonly perMinute: number | null
   readonly metrics: Pick<Metrics, 'authFailures'>
   readonly clock: Clock

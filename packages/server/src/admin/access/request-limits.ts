@@ -26,7 +26,7 @@ export class RequestLimit {
   }
 }
 
-/** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
+/** The number of reader threads of the embedded backend. Further reads would wait for a thread, first come, first served. */
 const MAX_CONCURRENT_READS = 2
 /**
  * The maximum number of waiting requests per token or session. A page in the console sends up to
@@ -39,7 +39,7 @@ const MAX_WAITING = 32
 const MAX_WAITING_PER_TOKEN = 128
 
 /**
- * Schedules long reads fairly: many reads with one token do not delay reads with others. Responds with 429 if too many wait.
+ * Schedules long reads fairly: many reads with one token do not delay reads with other tokens. Responds with 429 if too many wait.
  */
 export function takeTurns(
   app: AdminApp,

@@ -6,7 +6,7 @@ import { Problem } from '../problems/problem.ts'
 /** The lowest role that may see valid signatures. */
 export const SIGNATURES_ROLE: Role = 'editor'
 
-/** The role that the schema of each route requires. Roles include the lower ones: viewer, editor, admin. */
+/** The role that the schema of each route requires. Each role includes the ones before it: viewer, editor, admin. */
 export class RouteRoles {
   readonly #roles = new Map<string, Role>()
 

@@ -82,7 +82,7 @@ export const userId = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
 export const newUserId = { ...userId, pattern: String.raw`^[^\p{Cs}\p{Cc}]*$` }
 
 export function space(purpose: string) {
-  const description = `${purpose} 1 to 50 of a-z, 0-9, _ and -.`
+  const description = `${purpose} 1 to 50 of the characters a-z, 0-9, _ and -.`
   return Type.String({ pattern: '^[a-z0-9_-]{1,50}$', description })
 }
 
@@ -156,7 +156,7 @@ export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}
 }
 
 export const FieldErrorResponse = Type.Object({
-  pointer: text('A JSON Pointer into the body, or the name of a parameter.'),
+  pointer: text('A JSON Pointer into the body or the parameters.'),
   code: Type.String(),
   message: Type.String(),
   hint: Type.String(),

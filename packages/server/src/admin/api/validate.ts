@@ -159,7 +159,7 @@ function withIntegers(schema: TObject, query: unknown): unknown {
   return Object.fromEntries(numbered)
 }
 
-/** Refuses query parameters and bodies that a route does not declare: a `dryRun` that the route ignored would change data. */
+/** Refuses query parameters and bodies that a route does not declare: if the route ignored a `dryRun`, it would change data. */
 export function refuseUndeclared(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ is404, routeOptions, query, body }) => {
     if (is404) return

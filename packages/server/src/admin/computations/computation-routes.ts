@@ -231,6 +231,6 @@ function requireUnused(record: Computation, { computations }: CatalogSnapshot): 
   if (users.length === 0) return
   const shown = users.slice(0, MAX_SHOWN).map(({ id, name }) => `${id} (${name})`)
   const more = users.length > MAX_SHOWN ? ` and ${users.length - MAX_SHOWN} more` : ''
-  const detail = `Used in the conditions of ${shown.join(', ')}${more}. Change or remove them first.`
+  const detail = `The record is used in the conditions of ${shown.join(', ')}${more}. Change or delete these audiences first.`
   throw new Problem('invalid_state', { detail })
 }

@@ -99,9 +99,9 @@ export const SyncResponse = Type.Object(
     createdAt: Schema.time,
     startedAt: Schema.nullable(Schema.time),
     finishedAt: Schema.nullable(Schema.time),
-    evaluated: Schema.integer('Evaluated profiles.'),
+    evaluated: Schema.integer('Profiles evaluated so far.'),
     entered: Schema.integer(
-      'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime.',
+      'Profiles that got a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime.',
     ),
     left: Schema.integer('Profiles that lost their value, counted in the same way as entered.'),
     missed: Schema.integer(
@@ -134,7 +134,7 @@ const STATES: ComputationState[] = ['preparing', 'live', 'paused', 'disabled', '
 
 export const reachesBackTo = Schema.nullable(
   Schema.timeOf(
-    'Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events.',
+    'Events received since this time are counted; older ones were no longer stored when counting began. null if no events are counted.',
   ),
 )
 
@@ -142,7 +142,7 @@ export const reachesBackTo = Schema.nullable(
 const statusFields = {
   state: Schema.oneOf(
     STATES,
-    'preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason.',
+    'preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled, paused or deleted. disabled: nothing is computed or sent. failed: see reason.',
   ),
   reason: Schema.nullable(Schema.text('The reason for the state.')),
   size: Schema.integer('Number of members, or of profiles with a value.'),
@@ -153,7 +153,7 @@ const statusFields = {
           ['backfilling', 'evaluating', 'announcing'],
           'backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values.',
         ),
-        done: Schema.integer('Events, profiles or users so far.'),
+        done: Schema.integer('Events, profiles or users processed so far.'),
         total: Type.Integer(),
       },
       { description: 'Progress of the sync, if any.' },
@@ -212,7 +212,7 @@ export function changeBody({ definition, definitionField }: ComputationKind): TO
         ...IMMUTABLE_FIELDS,
         key: 'Omit it. For another key, create a new record.',
         space: 'Omit it. For another space, create a new record.',
-        manual: 'Omit it. Create a new audience.',
+        manual: 'Omit it. For the other kind of audience, create a new record.',
       },
     },
   )
@@ -223,7 +223,7 @@ export function responseFields<T extends Readonly<Record<string, TSchema>>>(defi
     id: Type.String(),
     name: Schema.name,
     key: Schema.text(
-      'The name of the trait that is sent: the first name in snake_case. It never changes.',
+      'The name of the trait that is sent: the original name in snake_case. It never changes.',
     ),
     space: Type.String(),
     destinationIds: destinationIdsField,

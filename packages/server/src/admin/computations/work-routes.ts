@@ -34,7 +34,7 @@ const PartResponse = Type.Object({
   actual: Type.Optional({
     ...Schema.anyObject,
     description:
-      'The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}.',
+      'The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if there may be more events, because only the newest are stored; or {"member": true}.',
   }),
 })
 
@@ -43,12 +43,16 @@ const ExplainedResponse = Type.Object({
   value: Type.Unsafe<Json>({
     description: 'true for a member of an audience; null without a value.',
   }),
-  since: Schema.nullable(Schema.timeOf('null without a value, or if the value is very new.')),
+  since: Schema.nullable(
+    Schema.timeOf('When the stored value was set; null if none is stored yet.'),
+  ),
   changesAt,
   condition: Type.Optional(
     Type.Array(PartResponse, { description: 'For an audience: the condition, then its parts.' }),
   ),
-  events: Type.Optional(Schema.integer('For a computed trait: the number of its events.')),
+  events: Type.Optional(
+    Schema.integer('For a computed trait: the number of events from which it is computed.'),
+  ),
 })
 
 const PreviewResponse = Type.Object({
@@ -58,7 +62,7 @@ const PreviewResponse = Type.Object({
   ),
   sample: Type.Array(
     Type.Object({
-      userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
+      userId: Schema.nullable(Schema.text('null until an event of the profile has a userId.')),
       value: Type.Unsafe({ description: 'true for a member of an audience.' }),
     }),
   ),

@@ -81,7 +81,7 @@ const AttemptResponse = Type.Object({
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   body: Type.Optional(
     Schema.text(
-      'The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores 40 per hour, then one per minute.',
+      'The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores the first 40 in each hour, then one per minute.',
     ),
   ),
 })
@@ -226,7 +226,7 @@ const schemas = {
     // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'A held delivery cannot be retried: resume the destination instead. Neither can a delivery to a deleted destination. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
+      'A held delivery cannot be retried: resume the destination instead. Nor can a delivery to a deleted destination. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),
@@ -393,7 +393,7 @@ function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {
   return { ...attempt, ...presentTimes(attempt) }
 }
 
-/** The start and the phases of an attempt; without phases, its whole time counts as `responseMs`. */
+/** The start and the phases of an attempt; without phases, its whole duration counts as `responseMs`. */
 export function presentTimes({
   startedAt,
   durationMs,

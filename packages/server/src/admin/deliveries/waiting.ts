@@ -20,7 +20,7 @@ export const WAIT_REASONS = {
   in_flight: { meaning: 'An attempt is in progress.', remedy: null },
   queued: {
     meaning:
-      'The delivery is due, but queued, because events are arriving faster than the receiver accepts them.',
+      'The delivery is due, but queued, because events are arriving faster than they can be delivered.',
     remedy: null,
   },
   retry: {
@@ -70,7 +70,7 @@ export const WaitingResponse = Type.Object(
   },
   {
     description:
-      'Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled.',
+      'Why the webhook is waiting. nextAttemptAt is null while the webhook is paused, or the destination is paused or disabled.',
   },
 )
 

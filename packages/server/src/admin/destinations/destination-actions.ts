@@ -72,7 +72,7 @@ const TestedWebhookResponse = Type.Object({
 
 const force = Type.Optional(
   Schema.boolean(
-    'true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked.',
+    'true: rotates even if the last rotation has not ended. The secret or key that it was replacing, or a new key that does not sign yet, is dropped immediately. Use it if a secret or key may have leaked.',
   ),
 )
 
@@ -123,7 +123,7 @@ const schemas = {
         formatted: Schema.text('The payload after fields and format, before the transform.'),
         precisionLost: Type.Optional(
           Type.Array(Type.String(), {
-            description: `With a transform, the paths of numbers in formatted that JavaScript cannot represent, at most ${LIMITS.precisionLostFields}: the transform gets them as text. Absent if there are none.`,
+            description: `With a transform, the paths of up to ${LIMITS.precisionLostFields} numbers in formatted that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none.`,
           }),
         ),
         webhooks: Type.Array(TestedWebhookResponse),
@@ -155,11 +155,11 @@ const schemas = {
   rotateSigningKey: {
     ...operations.editor('rotateSigningKey', 'Generates the next Ed25519 key pair'),
     description:
-      'The new public key is published immediately. The new key pair signs after leadHours. For overlapHours from then on, the current key signs as well. If a private key may have leaked, use 0 for both, and force.',
+      'The new public key is published immediately. The new key pair begins to sign after leadHours. For overlapHours from then on, the current one signs as well. If a private key may have leaked, set both to 0, and force to true.',
     ...action,
     ...ifMatch,
     body: Schema.strictObject({
-      leadHours: hours('How long the public key is published before it signs'),
+      leadHours: hours('How long the new public key is published before its key pair signs'),
       overlapHours: hours('How long both keys sign'),
       force,
     }),

@@ -61,7 +61,7 @@ const schema = {
           selected: Type.Integer(),
         }),
         {
-          description: `By type and name, the ${MAX_NAMES} most frequent first. Names are cut to ${MAX_NAME_CHARACTERS} characters.`,
+          description: `The ${MAX_NAMES} most frequent types and names. Names are cut to ${MAX_NAME_CHARACTERS} characters.`,
         },
       ),
       selectedExamples: Type.Array(Type.Object(example), {

@@ -40,7 +40,7 @@ export function filterErrors(input: unknown): readonly FieldError[] {
   })
   const count = errors.length > 0 ? 0 : comparisonsIn(input as Filter)
   if (count <= MAX_IN_FILTER) return errors
-  const hint = `Use at most ${MAX_IN_FILTER} in all clauses. one_of compares with a list of values.`
+  const hint = `Use at most ${MAX_IN_FILTER} in all clauses together. one_of compares with a list of values.`
   return [fieldError('', 'too_many', `The filter has ${count} comparisons.`, hint)]
 }
 
@@ -143,9 +143,7 @@ const OBJECTS = [...FREE_FORM, 'context.traits']
 function fixedErrors({ keep = [], drop = [], hash = [] }: Fields): readonly FieldError[] {
   const hint = 'Use a path in context, properties or traits, such as context.ip.'
   const check = (path: string, pointer: string, isFixed: boolean): readonly FieldError[] =>
-    isFixed
-      ? [fieldError(pointer, 'not_allowed', `A source always stores ${path} unchanged.`, hint)]
-      : []
+    isFixed ? [fieldError(pointer, 'not_allowed', `This rule cannot apply to ${path}.`, hint)] : []
   const isFirstFixed = (path: string): boolean => FIXED_CALL_FIELDS.includes(pathOf(path)[0]!)
   return [
     ...keep.flatMap((path, at) => check(path, `/fields/keep/${at}`, isFirstFixed(path))),

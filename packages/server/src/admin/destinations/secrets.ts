@@ -81,7 +81,7 @@ const BASE64_PREFIX = 'whsec_'
 export function secretErrors(secret: string, pointer: string): readonly FieldError[] {
   const name = nameIn(pointer)
   if (secret === '') {
-    const hint = 'Use null, or omit it, for none.'
+    const hint = 'Use null for none.'
     return [fieldError(pointer, 'empty', `${name} must not be empty.`, hint)]
   }
   if (secret.length > MAX_CHARACTERS) {
@@ -148,7 +148,7 @@ export function secretWarnings({ settings }: Destination, at = ''): readonly Fie
     const bytes = secret === null ? MIN_BYTES : keyBytes(secret).length
     if (bytes >= MIN_BYTES) return []
     const message = `The secret has only ${countText(bytes, 'byte')}, so it may be guessed.`
-    const hint = `Use at least ${MIN_BYTES} random bytes: hookline secrets generate.`
+    const hint = `Use at least ${MIN_BYTES} random bytes, for example from \`hookline secrets generate\`.`
     return [fieldError(at + pointer, 'short_secret', message, hint)]
   })
 }

@@ -39,7 +39,7 @@ export const PauseResponse = Schema.nullable(
       since: Schema.time,
       reason: Schema.oneOf(
         PAUSE_REASONS,
-        'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable.',
+        "webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow the webhook's address or port; the webhook is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable.",
       ),
     },
     { description: 'When and why the pause began; null if deliveries are not held.' },
@@ -67,7 +67,7 @@ const routingFields = {
     'Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
   ),
   sample: removable(
-    'Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
+    'The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
   ),
   fields: removable(
     'Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',

@@ -98,7 +98,7 @@ function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldErr
   const hint = 'Use the keys from an export with secrets, or omit them: Hookline generates keys.'
   if (!isRotation(keys)) {
     const message =
-      'With two keys, signsUntil of the first must not be before signsFrom of the second, and the second must have no signsUntil.'
+      'The last key must have no signsUntil. With two keys, signsUntil of the first must not be before signsFrom of the second.'
     return [fieldError('/signingKeys', 'invalid_key_times', message, hint)]
   }
   if ((keys[0]!.from ?? now) <= now) return []

@@ -56,7 +56,7 @@ export const LimitsResponse = Type.Object(
       Type.Array(Type.Integer({ minimum: 400, maximum: 499 }), {
         maxItems: LIMITS.statusesToRetry,
         description:
-          'Statuses that are retried, although they usually end the delivery, such as 409. Not 410.',
+          'Statuses that are retried, although they usually end the delivery, such as 409. 410 is not allowed.',
       }),
     ),
   },
@@ -81,7 +81,9 @@ const EffectiveLimitResponse = Type.Object({
     'webhook: limits of the webhook. service: settings of the service.',
   ),
   setting: Schema.nullable(
-    Schema.text("The name of the setting; null for the webhook's own limit, or without a setting."),
+    Schema.text(
+      "The name of the setting; null for the webhook's own limit, or if no setting exists.",
+    ),
   ),
 })
 

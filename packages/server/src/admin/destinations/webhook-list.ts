@@ -132,7 +132,7 @@ function mailErrors(
     fieldError(
       `${pointer}/${name}`,
       'not_allowed',
-      'Email supports only basic auth and no headers.',
+      'Email supports no headers, and no auth except basic.',
       hint,
     ),
   )

@@ -31,7 +31,7 @@ const EventNameResponse = Type.Object(
     name: Schema.nullable(
       Schema.text('The name of track, page and screen calls; null for calls without a name.'),
     ),
-    count: Schema.integer('Received events, without duplicates and computed events.'),
+    count: Schema.integer('Received events, excluding duplicates and computed events.'),
     days: Type.Array(Type.Integer(), {
       description: 'The count for each of the last seven days (UTC), today last.',
     }),

@@ -37,7 +37,7 @@ export const MISSING_CAUSES = {
     help: 'The deleted events cannot be restored. Later events are stored, unless the user is suppressed.',
   },
   expired: {
-    meaning: 'The event is older than the retention time, after which events are removed.',
+    meaning: 'The event is older than the retention period, after which events are removed.',
     help: 'Send it again with a new messageId. To keep events longer, increase the retention setting.',
   },
   source_disabled: {
@@ -297,7 +297,7 @@ async function rejectedCalls(
   now: number,
 ): Promise<MissingCause[]> {
   const rejected = new Map<string, { count: number; lastAt: number }>()
-  // Refused calls are counted without a destination, so the rows of destinations, which are the majority, need not be read.
+  // Rejected calls are counted without a destination, so the rows of destinations, which are the majority, need not be read.
   const range = { span: 'minute', from: now - DAY_MS, to: now, destinationId: '' } as const
   for await (const rows of statistics.read(range)) {
     // Calls with an unknown write key have no source.

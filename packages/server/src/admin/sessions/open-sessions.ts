@@ -9,7 +9,7 @@ import { type AuditedPort, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
 
-/** The maximum per token. An additional session ends the oldest one. */
+/** The maximum number of sessions per token. An additional one ends the oldest. */
 const MAX_SESSIONS = 100
 /** The maximum number of waiting sign-ins per token. Each holds a connection. */
 const MAX_WAITING = 32
@@ -129,7 +129,7 @@ interface SignIn {
 
 /** How long a sign-in link is valid. */
 const SIGN_IN_MS = 30 * 60 * 1000
-/** The maximum per token. An additional link invalidates the oldest one. */
+/** The maximum number of links per token. An additional one invalidates the oldest. */
 const MAX_CODES = 100
 
 /** The single-use codes of sign-in links. They are lost on a restart. */

@@ -24,7 +24,7 @@ const roleField = Schema.oneOf(ROLES, `One of ${ROLES.join(', ')}.`)
 const SessionResponse = Type.Object(
   {
     id: Type.String(),
-    name: Schema.text('Sign-in link, or the name of its token.'),
+    name: Schema.text('"Sign-in link", or the name of the token that opened it.'),
     openedBy: Schema.text(
       'The id of the token that opened it, admin-token, or this-machine if no sign-in was needed. The session ends when that token is deleted or expires.',
     ),

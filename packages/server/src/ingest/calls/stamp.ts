@@ -118,7 +118,7 @@ export function receiptOf(
   }
 }
 
-/** The receipt of a call whose source drops or hashes fields: the address is stored as `context.ip`. */
+/** Applies the field rules of the source to the address of a receipt, which is stored as `context.ip`. */
 export function shapedReceipt(receipt: Receipt, fields: Fields): Receipt {
   if (receipt.ip === undefined) return receipt
   const { context } = shapedCall({ context: { ip: receipt.ip } }, fields)

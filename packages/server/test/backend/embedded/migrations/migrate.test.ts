@@ -58,7 +58,7 @@ test('keeps only the copy of the last migration', () => {
   expect([existsSync(older), existsSync(newer)]).toEqual([false, true])
 })
 
-test('removes a copy that is older than the retention time', () => {
+test('removes a copy that is older than the retention period', () => {
   using folder = new TemporaryFolder()
   const { db, file } = open(folder)
   using _closing = db
