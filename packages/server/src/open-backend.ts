@@ -11,7 +11,7 @@ import { openStoppedData } from './backend/embedded/stopped/stopped-database.ts'
 
 export type { MoveReport } from './backend/cluster/move/move-data.ts'
 
-/** A setting that the backend needs is missing, or settings contradict each other. */
+/** A setting that the backend needs is missing, settings contradict each other, or a file cannot be read. */
 class BackendNotConfiguredError extends Error {
   override readonly name = 'BackendNotConfiguredError'
 }

@@ -109,7 +109,10 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
-/** Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. Both serve public keys. */
+/**
+ * Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. Both serve a start page and
+ * public keys.
+ */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config } = options

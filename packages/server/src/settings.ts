@@ -257,12 +257,12 @@ export const SETTINGS = {
     parse: texts,
   },
   ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread accepts them. With auto: none on one or two cores, otherwise one for every four cores, from 1 to 4; none if fewer than 4,096 files may be open. At most one if the system cannot share a port between threads (Linux and FreeBSD can; macOS and Windows cannot). In a cluster, always 0.',
+    doc: 'Number of threads that accept calls. With 0, the main thread accepts them. With auto: none on one or two cores, otherwise one for every four cores, from 1 to 4; none if fewer than 4,096 files may be open. At most one if the system cannot share a port between threads (Linux and FreeBSD can; macOS and Windows cannot). In a cluster, always 0.',
     default: 'auto',
     parse: threads,
   },
   deliveryThreads: {
-    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread does this. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8. In a cluster, always 0.',
+    doc: 'Number of threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread does this. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8. In a cluster, always 0.',
     default: 'auto',
     parse: threads,
   },

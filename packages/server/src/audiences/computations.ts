@@ -19,7 +19,7 @@ interface ComputationsOptions extends Pick<
   readonly beginProfiles: () => Promise<void>
   /** Whether profiles include every archived event. */
   readonly isCaughtUp: () => boolean
-  /** A sync was requested, or profiles are needed. */
+  /** Called when a sync is requested, or profiles are needed. */
   readonly onRequest: () => void
 }
 

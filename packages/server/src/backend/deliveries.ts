@@ -170,8 +170,8 @@ export interface DeliveryReports {
 }
 
 /**
- * Access to webhook lanes for the management API, on every thread. Each call takes many webhooks,
- * to save messages.
+ * The webhook lanes of all threads, for the management API. Each call takes many webhooks, to save
+ * messages.
  */
 export interface WebhookLanes {
   /** The states of the webhooks of each destination, in order. Unknown destinations are omitted. */

@@ -17,7 +17,7 @@ export const OTHER_NAMES = ''
 interface NameKey {
   readonly sourceId: string
   readonly type: EventType | typeof OTHER_NAMES
-  /** Empty for a type without names, a page without a name, and other names. */
+  /** Empty for a type without names, a page or screen without a name, and `OTHER_NAMES`. */
   readonly name: string
 }
 

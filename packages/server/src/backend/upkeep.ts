@@ -55,7 +55,7 @@ export interface MissingCounts {
 }
 
 export interface RemovalSlice {
-  /** Removes events that were received before this time. Absent: any age. */
+  /** Removes only events received before this time. Absent: events of any age. */
   readonly before?: number
   readonly cursor?: string
   /** How long the engine may continue with more slices, with other writes between them. */

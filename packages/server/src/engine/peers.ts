@@ -146,7 +146,7 @@ function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
-/** Each node learns its own pace. */
+/** The pace of the whole service: the sum, because each node learns its own. */
 function total(a: number | null, b: number | null | undefined): number | null {
   return a == null || b == null ? (a ?? b ?? null) : a + b
 }

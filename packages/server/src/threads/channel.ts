@@ -78,7 +78,7 @@ export class Channel<Here, There> {
     if (!keepsAlive) port.unref()
   }
 
-  /** Offers these functions. Earlier calls reject. */
+  /** Offers these functions. Calls received before that are rejected. */
   offer(functions: Here): void {
     this.#functions = functions
   }

@@ -20,7 +20,7 @@ const MAX_AUTO = { ingest: 4, delivery: 8 }
 /** The minimum number of cores for threads. With fewer cores, main and the writer thread use all of them. */
 const MIN_CORES = 3
 
-/** A connection that a thread forwards to main takes three files. */
+/** With fewer files, connections forwarded to main, which take three files each, would use up too many. */
 const MIN_FILES_FOR_INGEST_THREADS = 4_096
 
 /**

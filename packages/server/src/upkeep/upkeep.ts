@@ -127,7 +127,7 @@ export class Accounting implements Worker {
   }
 }
 
-/** Sets the gauges of the backlog and of the database size before each scrape. */
+/** Sets the gauges of the backlog, the quarantine and the database size before each scrape. */
 export function reportBacklog(
   metrics: Metrics,
   upkeep: Pick<Upkeep, 'backlog' | 'usedBytes'>,

@@ -124,7 +124,7 @@ export class OpenapiClient {
     return schemaErrors(this.#resolved(content.schema, true) as object, JSON.parse(text))
   }
 
-  /** With `closed`, objects may have documented fields only. */
+  /** With `closed`, objects may only have documented fields. */
   #resolved(schema: unknown, closed: boolean): unknown {
     if (Array.isArray(schema)) return schema.map((each) => this.#resolved(each, closed))
     if (typeof schema !== 'object' || schema === null) return schema

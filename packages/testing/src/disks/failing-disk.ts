@@ -42,7 +42,7 @@ export class FailingDisk implements Disposable {
     return { LD_PRELOAD: this.#library, FAILING_DISK_RULE: this.#rule }
   }
 
-  /** From now until `repair()`, calls that change a file fail. */
+  /** From now until `repair()`, the selected calls that change a file fail. */
   fail({ error, file = '', calls, share = 1, seed = 1 }: Failures): void {
     const number = calls === undefined ? CHANGES : CALLS[calls]
     const path = join(this.path, '/', file)

@@ -9,8 +9,8 @@ interface KnownDestination {
 }
 
 /**
- * Checks that each event has either one delivery or a reason not to deliver for each destination of its source, that each
- * delivery has an event, and that each accepted call is an event or a duplicate. Returns a message for each violation.
+ * Checks that each event has either one delivery or a reason not to deliver for each destination that its source had, that
+ * each delivery has an event, and that each accepted call is an event or a duplicate. Returns a message for each violation.
  */
 export async function imbalances(
   api: ManagementApi,

@@ -1,7 +1,8 @@
 import type { RunningService } from './running-service.ts'
 
 /**
- * The final check compares accepted calls with events, and would report deleted ones as missing. It is skipped after a restart.
+ * Restarts the service, after which the final check no longer compares accepted calls with events: it would report deleted
+ * events as missing.
  */
 export async function skipCallCheck(service: RunningService): Promise<void> {
   await service.restart()

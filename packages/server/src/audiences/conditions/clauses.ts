@@ -33,7 +33,7 @@ interface NeededClause {
   readonly retention: FactRetention
 }
 
-/** The count is exact up to `retention.maxCount`, and never greater. */
+/** Enough facts are kept for a count that is exact up to `retention.maxCount`, and never too high. */
 export function clauseOfEvents(clause: EventClause): NeededClause {
   const maxCount = Math.max(LIMITS.minFactsPerClause, (clause.count?.n ?? 0) + 1)
   return neededClause(clause, maxCount)

@@ -23,7 +23,7 @@ interface ProfileWorkerOptions extends Pick<
   readonly evaluator: Evaluator
   readonly plans: Plans
   readonly neededSyncs: NeededSyncs
-  /** Plans are new, or the end of the log was reached for the first time. */
+  /** Called when plans are new, or the end of the log is reached for the first time. */
   readonly onProgress: () => void
   readonly activity: Pick<ActivityListener, 'unlinked'>
   readonly metrics: Metrics

@@ -27,7 +27,7 @@ interface SyncWorkerOptions extends Pick<
   readonly neededSyncs: NeededSyncs
   /** Whether profiles have all archived events. */
   readonly isCaughtUp: () => boolean
-  /** Clauses are filled and can be planned. */
+  /** Called when clauses are filled and can be planned. */
   readonly onFilled: () => void
   readonly activity: Pick<ActivityListener, 'received' | 'updated'>
   readonly metrics: Metrics
@@ -150,7 +150,7 @@ export class SyncWorker implements Worker {
   }
 }
 
-/** A deletion needs the plan without values. Any other plan would announce nothing. */
+/** A deletion needs the plan without values: with any other plan, it would not announce that the values are gone. */
 function isPlanOf({ rule, computation }: EvaluationPlan, { reason, version }: Sync): boolean {
   return reason === 'deleted'
     ? rule === 'never'

@@ -227,7 +227,7 @@ async function makeRoom(
   return room + stale.length
 }
 
-/** Keeps the first time and adds to the other columns; `days` is already the sum. */
+/** Keeps the first time, replaces the last one, and adds to the count; `days` is already the sum. */
 async function putNames(tx: Tx, names: readonly AddedName[]): Promise<void> {
   const rows = names.map((name) => ({ ...name, days: [...name.days] }))
   const input = tx.dialect.rows(rows, {

@@ -203,7 +203,7 @@ interface OutageTimes {
   readonly now: number
   readonly retryWindowMs: number
   readonly since: number
-  /** The last failed probe. */
+  /** When a probe last failed. */
   readonly failedAt: number
 }
 

@@ -56,7 +56,7 @@ export function afterAttempt(
   const parts = delivery.webhooks.map((part) =>
     part.url === attempt.url ? partAfter(part, attempt, rules) : part,
   )
-  // A declined delivery does not count as an attempt.
+  // If the transform declined the event, no request was made, so this does not count as an attempt.
   const attemptCount =
     attempt.outcome === 'declined'
       ? delivery.attemptCount

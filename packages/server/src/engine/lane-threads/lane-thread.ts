@@ -143,7 +143,7 @@ export class LaneThread {
       () => true,
       () => false,
     )
-    // A thread starts with closed breakers, so only the due times of parts are left.
+    // The replacement starts with closed breakers, so it only has to make parts due.
     if (isDone || command.command === 'allowNow') return
     for (const id of command.webhooks) this.#toRetry.set(laneKey(id), id)
   }

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Assigns each new destination to the thread with the fewest destinations, permanently. Until then, a hash of its id
- * decides. All threads agree.
+ * Assigns each new destination to the thread with the fewest destinations, permanently. Until it is assigned, a hash of
+ * its id decides, the same in all threads.
  */
 export class Owners {
   readonly #threads: number

@@ -36,7 +36,7 @@ interface PostgresPurgeOptions {
   readonly refused: WeakSet<object>
 }
 
-/** Removes users' events. Several nodes may run the same purge at once: each event counts once. */
+/** Removes users' events. Several nodes may run the same purge at once: each event is counted once. */
 export function postgresPurge({
   postgres,
   feed,

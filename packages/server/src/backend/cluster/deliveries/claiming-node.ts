@@ -73,7 +73,7 @@ export class ClaimingNode implements AsyncDisposable {
     }
   }
 
-  /** Also removes nodes that expired a day ago. */
+  /** Also removes nodes that expired more than a day ago. */
   async #renew(): Promise<void> {
     const startedAt = this.#clock.now()
     await this.#postgres.run(sql`

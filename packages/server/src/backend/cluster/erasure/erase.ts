@@ -22,9 +22,9 @@ const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name
  * the old ones. VACUUM would leave the bytes in free space until other rows overwrite them.
  * Resolves to false if `signal` aborted before the end.
  *
- * A daily partition may be large: it is rewritten only if rows were removed from it, or if it is
- * one of the last two, and stays in use (`rewriteDay`). Any other table is rewritten in one
- * transaction that locks it.
+ * A daily partition may be large: it stays in use while it is rewritten (`rewriteDay`), which happens
+ * only if rows were removed from it or it belongs to one of the last two days. Any other table is
+ * rewritten in one transaction that locks it.
  *
  * Out of reach of SQL: the WAL until it is recycled, lagging replicas, backups, and free blocks of the disk.
  */

@@ -45,7 +45,7 @@ export async function hasDay(transaction: Transaction<unknown>, day: number): Pr
   return rows[0]!.is_stored
 }
 
-/** The condition that a delivery belongs to one of these events (at least one). Bounds of ids select partitions. */
+/** The condition that a delivery belongs to one of `eventIds`, which must not be empty. Bounds of ids select partitions. */
 export function isOfEvents(eventIds: readonly string[]): RawBuilder<boolean> {
   const times = eventIds.map(timeOfId)
   const [from, to] = [idBound('msg', Math.min(...times)), idBound('msg', Math.max(...times) + 1)]

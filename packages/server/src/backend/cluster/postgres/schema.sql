@@ -127,7 +127,7 @@ CREATE TABLE claiming_nodes (id txt PRIMARY KEY, until timestamptz NOT NULL, sch
 -- content: an event that is not in the archive, or an unreadable message from the log.
 CREATE TABLE quarantine (id txt PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL, content bytea);
 
--- finished_at NULL: open. search_text: JSON, removed by purges.
+-- finished_at NULL: open. search_text: JSON; purges remove it from finished replays.
 CREATE TABLE replays (
   id          txt    PRIMARY KEY,
   state       txt    NOT NULL,
@@ -157,7 +157,7 @@ CREATE TABLE replay_ends (
 -- Followers of the archive, with the seq of their last event. Retention keeps events that profiles have not reached.
 CREATE TABLE cursors (name txt PRIMARY KEY, through bigint NOT NULL);
 
--- Locked while a slice is applied and while identities are removed. identities: the last number, never reused.
+-- Every transaction that creates, links or removes identities locks the row. identities: the last number, never reused.
 CREATE TABLE profiles_state (
   only_row   boolean PRIMARY KEY CHECK (only_row),
   purges     bigint  NOT NULL,

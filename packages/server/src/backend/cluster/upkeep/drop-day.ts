@@ -7,9 +7,9 @@ import { limitLockWaits } from './partitions.ts'
 import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 
 /**
- * The number of removed events, or why the day was not dropped: `blocked` if an event is not acked
- * or not reached by every follower, or if a table is in use; `too_many_waiting` if too many waiting
- * events would have to be moved.
+ * The number of removed events, or why the day was not dropped: `blocked` if one of its events is
+ * beyond the `RemovalBounds`, or if a table is in use; `too_many_waiting` if too many waiting events
+ * would have to be moved.
  */
 export type DropResult = number | 'blocked' | 'too_many_waiting'
 

@@ -13,7 +13,7 @@ import { eventRemoval } from '../events/write-archive.ts'
 import { firstSeqOf, SEGMENT, SEGMENT_EVENTS, segmentOf } from '../../store/event-order.ts'
 import { ANONYMOUS_ID } from '../log/event-row.ts'
 
-/** Every other write waits for a slice. */
+/** The duration of a slice. Every other write waits for it. */
 const SLICE_MS = 5
 
 export async function lastSeq(tx: Tx): Promise<number> {

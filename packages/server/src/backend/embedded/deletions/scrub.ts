@@ -2,7 +2,7 @@ import { fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } fro
 import type { DatabaseSync } from 'node:sqlite'
 import { emptyLog } from '../database/write-ahead-log.ts'
 
-/** Every other write waits for a slice. */
+/** The duration of a slice. Every other write waits for it. */
 const SLICE_MS = 5
 const PAGES_READ = 64
 const FILE_HEADER_BYTES = 100

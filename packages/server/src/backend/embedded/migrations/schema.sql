@@ -1,8 +1,8 @@
 -- The tables of one data folder. Triggers maintain most counts of rows, so no statement can miss a
 -- change, and scrapes need not count rows.
 
--- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` is JSON of the
--- other fields.
+-- Log and archive in one. `body` is the webhook request body (unless the destination has field rules, a format or a
+-- transform), byte for byte; `rest` is JSON of the other fields.
 CREATE TABLE events (
   seq               INTEGER PRIMARY KEY,
   id                TEXT    NOT NULL UNIQUE,
@@ -310,7 +310,8 @@ CREATE INDEX statistics_of_source ON statistics (span, source_id, start, destina
 CREATE INDEX statistics_of_destination ON statistics (span, destination_id, start, source_id)
   WHERE destination_id <> '';
 
--- The document contains the selection and the rate. `search_text` is JSON and may contain user data, so purges remove it.
+-- The document contains the selection and the rate. `search_text` is JSON and may contain user data, so purges
+-- remove it from finished replays.
 CREATE TABLE replays (
   id          TEXT    NOT NULL PRIMARY KEY,
   state       TEXT    NOT NULL,
