@@ -100,7 +100,7 @@ export class MeasuredService implements AsyncDisposable {
     return Number(new URL(this.url).port)
   }
 
-  /** The delay of the event loop since the last call to this method. */
+  /** The delay of the event loop since the metrics were last read, also by `gauge`. */
   async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMaxMs: number }> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
     const milliseconds = (name: string): number =>

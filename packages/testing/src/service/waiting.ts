@@ -117,8 +117,8 @@ export async function healthOf(service: RunningService, id: string): Promise<Web
 }
 
 /**
- * Sends ten calls to a failing receiver, and waits until the breaker stays open for at least `minOpenMs`. Resolves to the time of
- * the breaker's next probe. The service needs `RETRY_SOON`.
+ * Sends ten calls to a failing receiver, and waits until the breaker will stay open for at least `minOpenMs`. Resolves to the time
+ * of its next probe. The service needs `RETRY_SOON`.
  */
 export async function openBreaker(
   service: RunningService,

@@ -22,7 +22,7 @@ const MAX_WEBHOOKS = 10_000
 /** The delay before a retry after a conflict; by then, this node has the other change. */
 const AFTER_CONFLICT_MS = 1_000
 
-/** The count after an attempt; one without a response does not change it. */
+/** The count after an attempt. An attempt without a response does not change it. */
 export function countGone(
   before: GoneCount | undefined,
   status: number | undefined,

@@ -146,7 +146,7 @@ export class LaneScheduler {
     if (lane.isEmpty && !lane.isRecovering) this.#close(lane)
   }
 
-  /** Once a minute, closes unused lanes, and recovering lanes that have been empty for a minute. */
+  /** At most once a minute, closes lanes that have been empty and unused for a minute, even if they are recovering. */
   #closeUnused(now: number): void {
     if (Math.abs(now - this.#lookedAt) < MAX_IDLE_MS) return
     this.#lookedAt = now

@@ -20,8 +20,8 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  *     add ─▶ waiting ─ begin ─▶ in flight ─ endAttempt ─▶ unrecorded ─ recorded ─▶ removed
  *
  * Only a task in flight takes a slot; all three states count against the window. Fresh and parked tasks alternate. Parked tasks
- * get at most half of the window and, while the lane is backlogged, so do fresh ones, so that a backlog does not delay fresh
- * events.
+ * get at most half of the window, so that a backlog does not delay fresh events. While the lane is backlogged, fresh tasks also
+ * get at most half.
  */
 export class Lane {
   readonly id: LaneId
@@ -96,8 +96,8 @@ export class Lane {
   }
 
   /**
-   * Takes the first waiting task of one origin, unless it is a retry and `mayRetry` is false. Returns `undefined` if neither
-   * origin has such a task. For a returned task, the caller must call `endAttempt` and then `recorded`.
+   * Takes the first waiting task of the origin whose turn it is, or else of the other. Without `mayRetry`, skips an origin whose
+   * first task is a retry. For a returned task, the caller must call `endAttempt` and then `recorded`.
    */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)

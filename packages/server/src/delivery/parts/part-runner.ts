@@ -34,7 +34,7 @@ export class PartRunner {
 
   /**
    * Updates the delivery. Returns `'not begun'`, without a change, if the delivery is purged, its destination disabled, the
-   * webhook blocked, or the attempt aborted. Throws only for a bug.
+   * webhook blocked, or the attempt aborted or no longer allowed to begin. Throws only for a bug.
    */
   async run(lane: Lane, task: PartTask): Promise<PartResult> {
     const { open, url } = task
