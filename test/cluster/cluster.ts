@@ -14,7 +14,7 @@ import { Node } from './node.ts'
 
 export const STREAM = 'hookline_log'
 const ADMIN_TOKEN = 'tok_cluster_test'
-/** Partitions of the log. Each has a consumer, and each source belongs to one partition. */
+/** The number of log partitions. Each has a consumer, and each source belongs to one partition. */
 const PARTITIONS = 4
 const TIMEOUT_MS = 10_000
 

@@ -23,7 +23,7 @@ export interface Effect {
   /** From its end until all parts worked again. */
   readonly recoveryMs: number
   readonly duplicates: number
-  /** Calls with a 200 that never arrived. */
+  /** The number of calls with a 200 that never arrived. */
   readonly lost: number
   /** For calls to the other nodes: until the response, and from the response to the arrival. */
   readonly responses: readonly number[]

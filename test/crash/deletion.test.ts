@@ -28,7 +28,7 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-/** The kills continue after the purge, which may end earlier. */
+/** The minimum number of kills. They continue after the purge if it ends earlier. */
 const MIN_KILLS = 4
 
 /** Creates a source with three destinations: one enabled, one disabled and one paused. */

@@ -81,7 +81,7 @@ async function endInOrder(
   const recoveries: Recovery[] = []
   let counts = await threaded.counts()
   for (const thread of order) {
-    // May be in progress when the thread exits.
+    // The scrape may be in progress when the thread exits.
     const scrape = threaded.counts()
     await new Promise((resolve) => setTimeout(resolve, random() * MAX_WAIT_MS))
     const ending = random() < 0.5 ? 'terminate' : 'fault'

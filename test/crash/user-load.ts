@@ -4,7 +4,7 @@ const BATCH = 10
 
 /** Sends identify and track calls from some users, who constantly enter and leave audiences. */
 export class UserLoad {
-  /** Batches with a 200. */
+  /** The number of batches that got a 200. */
   accepted = 0
   readonly #random: () => number
 

@@ -100,7 +100,7 @@ describe('a deletion', () => {
     expect(notices(receiver.requests)).toHaveLength(1)
   })
 
-  it('with suppress drops later events from the user until the suppression is removed', async () => {
+  it('with suppress drops later calls from the user until the suppression is removed', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -39,7 +39,7 @@ function clientsOf(service: RunningService): readonly Client[] {
 
 test("a source's rate limit is shared by all threads", async () => {
   await using service = await startService({ settings: THREADS })
-  // Fewer than the calls in one round, so that any machine exceeds it.
+  // Lower than the number of calls in one round, so that even a slow machine exceeds it.
   const limit = 5
   await service.api.call('PATCH', `sources/${service.source.id}`, { rateLimit: limit })
   const clients = clientsOf(service)

@@ -108,7 +108,7 @@ test('for any request, the response is not 500 and matches the document', async 
     fc.asyncProperty(
       fc.constantFrom(...operations).chain(requestOf),
       async ({ operationId, parameters, body }) => {
-        // An empty segment or one of dots changes the path.
+        // An empty segment, or one that consists of dots, changes the path.
         fc.pre(Object.values(parameters).every((value) => !['', '.', '..'].includes(value ?? '')))
         const { response, faults } = await client.send(operationId, { parameters, body })
         expect([operationId, response.status < 500, faults]).toEqual([operationId, true, []])

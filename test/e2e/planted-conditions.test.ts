@@ -137,7 +137,7 @@ test.concurrent('a condition without an alert is only listed as a problem', asyn
       to: `/sources?source=${service.source.id}`,
     },
   ])
-  // A later check, which finds all of them as well, sends only this alert.
+  // A later check finds all of these conditions again, but sends only this alert.
   await service.track('m-3')
   await expect.poll(() => namesIn(channel)).toEqual(['Webhook Paused'])
   expect(alertsOf(channel)).toMatchObject([{ userId: disabling }])

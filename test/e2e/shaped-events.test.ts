@@ -144,12 +144,12 @@ test('no file of the service contains a value that a source drops or hashes', as
 })
 
 test.each([
-  ['an id', { drop: ['userId'] }, '/fields/drop/0'],
-  ['the choice of destinations', { drop: ['integrations.CRM'] }, '/fields/drop/0'],
-  ['a hash for all properties', { hash: [{ path: 'properties' }] }, '/fields/hash/0/path'],
-  ['a hash for all traits', { hash: [{ path: 'context.traits' }] }, '/fields/hash/0/path'],
-  ['something that is always stored', { keep: ['context.ip', 'type'] }, '/fields/keep/1'],
-])('a source refuses rules for %s', async (_, fields, pointer) => {
+  ['drop an id', { drop: ['userId'] }, '/fields/drop/0'],
+  ['drop the choice of destinations', { drop: ['integrations.CRM'] }, '/fields/drop/0'],
+  ['hash all properties', { hash: [{ path: 'properties' }] }, '/fields/hash/0/path'],
+  ['hash all traits', { hash: [{ path: 'context.traits' }] }, '/fields/hash/0/path'],
+  ['keep something that is always stored', { keep: ['context.ip', 'type'] }, '/fields/keep/1'],
+])('a source refuses rules that %s', async (_, fields, pointer) => {
   await using service = await startService()
   const path = `sources/${service.source.id}`
   const { status, text } = await service.api.request('PATCH', path, { fields })
@@ -216,7 +216,7 @@ test('a method and a URL template shape the request, and attempts, logs and metr
   expect((await exchange(`${service.url}/metrics`, { method: 'GET' })).text).not.toMatch(SEEN)
 })
 
-test('a value that would leave the path is rejected without a request, even if the receiver is broken', async () => {
+test('an event whose values would leave the path, or make the URL too long, is rejected without a request', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const url = `${receiver.url}/{{userId}}`

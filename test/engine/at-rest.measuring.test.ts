@@ -6,7 +6,7 @@ import { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const MAX_WAKES_A_SECOND = 20
 const MAX_MB_A_THREAD = 40
-/** After this, work that follows startup has finished, such as the first round of each worker. */
+/** After this long, work that follows startup has finished, such as the first round of each worker. */
 const SETTLED_MS = 5_000
 const SECONDS = 10
 

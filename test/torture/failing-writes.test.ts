@@ -8,7 +8,7 @@ import { SendingService } from './writes/sending-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const OUTAGES = Number(process.env['HOOKLINE_TEST_OUTAGES'] ?? 16)
-/** Sent during each outage. */
+/** The number of requests sent during each outage. */
 const REQUESTS = 15
 const CALLS = ['writes', 'syncs', 'truncations', 'short writes'] as const
 

@@ -68,7 +68,7 @@ export class ForgetfulDisk implements Disposable {
    * @returns the number of lost bytes by file
    */
   cutPower(writtenBack: number, random: () => number): Map<string, number> {
-    // Without names, the process was killed before its first write.
+    // If there are no names, the process was killed before its first write.
     const hasBegun = existsSync(join(this.#synced, 'names'))
     const forgotten = hasBegun ? this.#replaceFiles(() => random() < writtenBack) : []
     rmSync(this.#writes, { force: true })

@@ -16,7 +16,7 @@ const LARGE = { maxNoteBytes: 16_000 }
 
 /** Approximately the number of writes in a run of the service. */
 const MAX_WRITES = 4000
-/** Alternate cuts happen after a number of writes, and the others after a time. */
+/** Odd-numbered cuts happen after a number of writes, the others after a delay. */
 const comesAtWrite = (run: number): boolean => run % 2 === 1 && run < CUTS
 
 async function openOn(disk: ForgetfulDisk, receiver: CountingReceiver): Promise<KillableService> {

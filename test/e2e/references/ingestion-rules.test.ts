@@ -125,7 +125,7 @@ const COVERED_BY_OTHER_TESTS: readonly IngestCodeName[] = [
   'headers_too_large',
 ]
 
-/** Codes that need a broken disk, a slow client, a bug, a cluster, or a request that is not HTTP. */
+/** Codes that need a broken disk, a slow client, a bug, a cluster, another host name, or a request that is not HTTP. */
 const NOT_CAUSED_BY_A_CALL = [
   'overloaded',
   'request_timeout',

@@ -24,7 +24,7 @@ const exampleOf = (type: string): string =>
   examples.find((each) => (JSON.parse(each) as Payload)['type'] === type)!
 const ofThePage = (body: Buffer): string => body.toString('utf8')
 
-/** Replaces values that differ between services: ids, times, and the digest of a user in a messageId. */
+/** Replaces values that differ between services: ids and times. */
 function withoutIds(text: string): string {
   return text
     .replaceAll(/(aud|trt|syn)_[0-9a-z]{26}/g, '$1_…')

@@ -14,7 +14,7 @@ const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
 const MAX_LIVEZ_MS = 250
 const MAX_RSS_MIB = 700
 const PROBE_EVERY_MS = 20
-/** Probes between checks of the backlog. */
+/** The number of probes between checks of the backlog. */
 const PROBES = 10
 const TIMEOUT_MS = 3_600_000
 

@@ -13,7 +13,7 @@ import {
 const KEYS = 40_000
 const TOKENS = 4_800
 const CONNECTIONS = 40
-/** Reads with the operator's token during the attack. */
+/** The number of reads with the operator's token during the attack. */
 const READS = 20
 const BEFORE_MS = 5_000
 /** 20 clients or key prefixes a minute, and one line for all others. The attack may span two minutes. */

@@ -31,7 +31,7 @@ export interface Round {
 export interface FaultEffect {
   readonly rounds: readonly Round[]
   /**
-   * Rounds that do not count, because the machine was too busy for the load. Later rounds have less load.
+   * The number of rounds that do not count, because the machine was too busy for the load. Later rounds have less load.
    */
   readonly discarded: number
 }

@@ -16,7 +16,7 @@ const ROUNDS = halfIfShort(5)
 const SECONDS = Number(process.env['HOOKLINE_TEST_ISOLATION_SECONDS'] ?? 3)
 const MIN_THROUGHPUT = 0.95
 const MAX_P99 = 1.2
-/** More rounds even out a p99 that exceeds the limit by chance. */
+/** A p99 that exceeds the limit may do so by chance, so up to two more runs add rounds. */
 const MAX_RUNS = 3
 
 test.for(Object.values(LAYOUTS))(

@@ -8,9 +8,9 @@ import { TailReader } from './tail-reader.ts'
 const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? halfIfShort(60))
 const PER_SECOND = 1_000
 const BATCH = 20
-/** Readers that never read from their connection. */
+/** The number of readers that never read from their connection. */
 const STALLED = 20
-/** Readers of counts and changes, like console tabs. */
+/** The number of readers of counts and changes, like console tabs. */
 const TABS = 20
 /** Even without stalled readers, memory grows by 100 MB under load. Buffering for one reader would need 1 MB/s. */
 const MAX_GROWTH_BYTES = 256 * 2 ** 20

@@ -11,9 +11,9 @@ import { CONCURRENCY, SenderUnderTest } from './sender-under-test.ts'
 const MAX_MS = TIMEOUT_MS + 1000 + 1500
 /** Addresses with a TTL of 0 are cached for 5 s. */
 const LONGER_THAN_ANY_TTL_MS = 6000
-/** Attempts to each receiver. */
+/** The number of attempts to each receiver. */
 const REPETITIONS = halfIfShort(1000)
-/** Attempts before memory is measured, so that everything created once exists. */
+/** The number of attempts before memory is measured, so that everything created once exists. */
 const WARM_UP_ATTEMPTS = 100
 const MAX_GROWTH_BYTES = 4 * 2 ** 20
 

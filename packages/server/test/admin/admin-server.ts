@@ -31,7 +31,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { sharedOf } from '../inspector/shared-of.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
-/** The resolver of the server: every name exists, unless a test passes its own. */
+/** How the server checks hosts: every name is accepted, unless a test passes another resolver. */
 const HOSTS = {
   clock: systemClock,
   guard: GUARD,

@@ -224,7 +224,7 @@ describe('a hostile transform', () => {
   })
 
   test('that needs more memory than a process has stops neither the service nor other evaluations', async () => {
-    // Five times as many would take most of the 5 s until the process is killed.
+    // Five times the length would take most of the 5 s until the process is killed.
     const hostile = evaluate('$pad("x", 100000000)')
     const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
     expect(await hostile).toEqual({ error: 'The transform needed more than 16 MiB.' })
@@ -299,7 +299,7 @@ function evaluators(): number[] {
 
 describe.runIf(process.platform === 'linux')('if the process of the transforms exits', () => {
   test.each(['while it is idle', 'while it works'])(
-    '%s, evaluations are repeated',
+    '%s, evaluations still succeed',
     async (when) => {
       await using own = new Transforms()
       const before = new Set(evaluators())

@@ -144,7 +144,7 @@ describe('the HTTP server', () => {
     ])
   })
 
-  test('logs refused requests once a minute per code, with the path but without its query', async () => {
+  test('logs rejected requests once a minute per code, with the path but without its query', async () => {
     for (let requests = 0; requests < 5; requests++) {
       await expectError('not_found', http('POST /v2/track?writeKey=wk_1'))
     }

@@ -370,7 +370,7 @@ describe('the log', () => {
   })
 })
 
-test('refused calls are logged once a minute for each code and source, with their number', async () => {
+test('rejected calls are logged once a minute for each code and source, with their number', async () => {
   await using harness = await IngestHarness.open()
   const msg = 'request.rejected'
   const sourceId = 'src_enabled'

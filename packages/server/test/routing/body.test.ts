@@ -85,7 +85,7 @@ describe('fields', () => {
     expect(body).toBe(text)
   })
 
-  it('changes traits in both of their places', () => {
+  it('changes traits in both places', () => {
     const drop = ['traits.email', 'context.traits.plan']
     const both = { email: 'a', plan: 'b', other: 'c' }
     const payload = { traits: both, context: { traits: both } }

@@ -43,7 +43,7 @@ describe('a URL', () => {
     )
   })
 
-  it('expands no template in a value or in its host', () => {
+  it('expands no template in a value or in the host of the URL', () => {
     expect(filled('/{{userId}}', { userId: '{{event}}', event: 'x' })).toBe('/%7B%7Bevent%7D%7D')
     const host = 'https://{{event}}/{{event}}'
     expect(filledUrl(host, { event: 'b.example' })).toEqual({ url: 'https://{{event}}/b.example' })

@@ -57,7 +57,7 @@ async function searchTimes(
   return all
 }
 
-test('a token with 30 simultaneous searches delays others by at most one of them', async () => {
+test('30 simultaneous searches with one token delay a search with another by at most one of them', async () => {
   const all = await opened()
   const { server, gate } = all
   const theirs = await searchTimes(30, all)

@@ -106,7 +106,7 @@ test('results recorded by another process count', async () => {
   expect((await problemsOf(server)).map(({ count }) => count)).toEqual([2])
 })
 
-test('calls refused by a disabled source are listed as lost until it is enabled', async () => {
+test('calls refused because their source is disabled are listed as lost until it is enabled', async () => {
   await using server = await open()
   const path = `/sources/${server.sourceId}`
   await server.must('PATCH', path, { body: { enabled: false } })
@@ -209,7 +209,7 @@ test('a delivery that is rejected again after a retry is counted once, however m
   expect(await problemsOf(server)).toMatchObject([{ condition: 'deliveries_rejected', count: 1 }])
 })
 
-test('the cause of a failing destination is read, however many others have rejected deliveries', async () => {
+test("the cause of a destination's failures is listed, however many other destinations have rejected deliveries", async () => {
   await using server = await open()
   const { destinationId, backend } = server
   for (let index = 0; index < 25; index += 1) {

@@ -148,7 +148,7 @@ test('a dry run reports the changes without making any, not even in the audit lo
   expect(await audited()).toBe(before)
 })
 
-test('an import restores the fields of a source and their salt, keeps absent ones, and removes null', async () => {
+test('an import restores the fields of a source and their salt, keeps them if they are absent, and removes them if they are null', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
   const salt = 'the salt of this test'
@@ -252,7 +252,7 @@ async function putWebhook(server: AdminServer, id: string, change: Partial<Webho
   })
 }
 
-test('a retry window longer than a lowered retention is kept with a warning, and importing it elsewhere is refused with a hint', async () => {
+test('a retry window that is not shorter than retention is kept with a warning, and importing it elsewhere is refused with a hint', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   await putWebhook(server, destination, { limits: { retryWindowMs: RETENTION_MS } })

@@ -128,8 +128,12 @@ test.each([
   ['a key that is a string', [privateKey], '/signingKeys/0 invalid_type'],
   ['a shortened key', [{ privateKey: 'whsk_YQ==' }], '/signingKeys/0/privateKey invalid_key'],
   ['halves of two keys', [{ privateKey: mixed }], '/signingKeys/0/privateKey invalid_key'],
-  ['no time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom invalid_format'],
-  ['a number', [{ privateKey, signsFrom: 7 }], '/signingKeys/0/signsFrom invalid_type'],
+  [
+    'an invalid time',
+    [{ privateKey, signsFrom: 'soon' }],
+    '/signingKeys/0/signsFrom invalid_format',
+  ],
+  ['a number as a time', [{ privateKey, signsFrom: 7 }], '/signingKeys/0/signsFrom invalid_type'],
   ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
 ])('signingKeys is refused: %s', (_name, signingKeys, fieldError) => {
   expect(errorsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fieldError])

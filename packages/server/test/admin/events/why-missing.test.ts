@@ -105,7 +105,7 @@ test('a possible cause: the user is suppressed, in this source or in every sourc
   ])
 })
 
-test('a possible cause: a deletion names the user, regardless of its other ids', async () => {
+test('a possible cause: a deletion names the user, regardless of the other ids in it', async () => {
   const odd = ['u', 'u1', 'u10', 'u0\u{10ffff}', '\u0000', '\ue000', '🙂', 'ü']
   const id = await makeDeletion({ userIds: odd, anonymousIds: ['a1'] })
   const none = ['u0', 'u2', 'a1', '\ud7ff', '🙁', 'u1\u0000']

@@ -88,7 +88,7 @@ test('of simultaneous requests one runs, and the others get 409 or the same resp
   expect(server.backend.catalog.current.sources.size).toBe(1)
 })
 
-test('a stored response can be decrypted only with the token of its client', async () => {
+test('a response with a new token is stored encrypted, and returned again', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
   const created = await server.must<{ token: string }>('POST', '/tokens', call)

@@ -140,7 +140,7 @@ test.each([
     '2026-01-17T00:00:00.000Z',
   ],
   ['to=0000-01-01', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'],
-])('the range of %s is limited to the past', async (query, from, to) => {
+])('the range of %s is limited to times between 1970 and now', async (query, from, to) => {
   await using server = await AdminServer.open()
   const series = await server.must('GET', `/stats?step=1d&${query}`)
   expect(series).toMatchObject({ from, to })

@@ -54,7 +54,7 @@ function fieldsOf(chance: Chance, hour: number, visitors: readonly string[]): Pa
   return { ...untracked('alias'), previousId: chance.pick([...USERS, ...visitors]) }
 }
 
-/** Without the fields of track calls. */
+/** The type and name of a call without the fields of track calls. */
 function untracked(type: Event['type'], name?: string): Partial<Event> {
   const none = { event: undefined as never, properties: undefined as never }
   return { ...none, type, ...(name !== undefined && { name }) }

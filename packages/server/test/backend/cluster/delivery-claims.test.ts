@@ -336,7 +336,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('nodes that record deliveries
 describe.skipIf(clusterSkipReason() !== undefined)(
   'a delivery that changes after its claim',
   () => {
-    test('is not mistaken for corrupted, and its retry is not lost', async () => {
+    test('is not mistaken for a corrupted one, and its retry is not lost', async () => {
       await using harness = await openClusterHarness()
       await using node = await openNode(harness)
       const { id } = await recordDelivery(harness)

@@ -100,7 +100,7 @@ test('when the readers are closed, reads in progress finish, and all others reje
   await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailableError)
 })
 
-test('no thread starts before the first long read', async () => {
+test('no reader thread starts before the first long read', async () => {
   using folder = new TemporaryFolder()
   let threads = 0
   const onThread = (): void => void threads++

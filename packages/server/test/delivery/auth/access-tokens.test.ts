@@ -89,7 +89,7 @@ describe('a request for a token', () => {
     )
   })
 
-  test('is shared by 100 attempts, even after the token has expired', async () => {
+  test('is shared by 100 attempts, even when the token must be renewed', async () => {
     const clock = new AdjustableClock()
     const endpoint = await numbered({ expires_in: 600 })
     const receiver = await listening()

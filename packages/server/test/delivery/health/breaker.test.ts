@@ -137,7 +137,7 @@ describe('an open breaker', () => {
     expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
   })
 
-  test('ignores the results of attempts that began before it opened', () => {
+  test('that failures opened ignores the results of earlier attempts', () => {
     expect(onSample(opened, 'responded', { now: NOON + 1000, random: 1 })).toBe(opened)
   })
 })

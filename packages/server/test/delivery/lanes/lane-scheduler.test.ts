@@ -85,7 +85,7 @@ test('a lane with a task is never closed', () => {
   expect(scheduler.inMemory).toBe(1)
 })
 
-test('a paced lane waits for its next time without holding a slot', () => {
+test('a paced lane holds no slot until its next attempt is due', () => {
   const times = [new ManualClock().now() + 100, new ManualClock().now() + 300]
   const { clock, scheduler, inFlight } = open(() => times[0]!)
   const [paced, other] = [scheduler.lane(A), scheduler.lane(B)]
@@ -99,7 +99,7 @@ test('a paced lane waits for its next time without holding a slot', () => {
   expect(scheduler.inFlightAt(A)).toBe(2)
 })
 
-test('a paced lane begins one attempt at each of its times', () => {
+test('a paced lane begins one attempt each time one is due', () => {
   const from = new ManualClock().now()
   let begun = 0
   const { clock, scheduler, inFlight } = open(() => from + begun * 100)

@@ -37,7 +37,7 @@ describe('a lane', () => {
     },
   )
 
-  test('with a backlog gives each origin half of its window', () => {
+  test('with a backlog gives new and parked tasks half of its window each', () => {
     const lane = laneOf(WINDOW)
     lane.isBacklogged = true
     fill(lane, 'fresh')

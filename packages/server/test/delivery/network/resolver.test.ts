@@ -90,7 +90,7 @@ describe.concurrent('a name that does not exist', () => {
   })
 })
 
-describe.concurrent('while no name server responds', () => {
+describe.concurrent('while name servers fail', () => {
   test('addresses are used for ten minutes after their TTL', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')

@@ -14,7 +14,7 @@ test.each([
   [SLOW, REFUSED, '127.0.0.4'],
   [REFUSED, SLOW],
 ])(
-  'with addresses %s, %s, the slow one gets the whole time of the attempt',
+  'with addresses %s, %s, the attempt waits for the slow one until its deadline',
   async (...addresses) => {
     await using dns = await DnsServer.open(() => ({ addresses }))
     await using listener = await LateListener.open(SLOW)
@@ -37,7 +37,7 @@ test('a second address is tried while the first is slow', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('addresses that all refuse are one failed connection, and a silent one uses up the deadline', async () => {
+test('an attempt whose addresses all refuse has one failed connection, and one with a silent address times out', async () => {
   let addresses = [REFUSED, '127.0.0.4']
   await using dns = await DnsServer.open(() => ({ addresses }))
   await using listener = await LateListener.open(SLOW)

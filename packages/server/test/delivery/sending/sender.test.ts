@@ -280,7 +280,7 @@ describe('the deadline', () => {
   })
 
   test.each(['silence', 'slow-headers', 'interim-flood'] as const)(
-    'passes during %s',
+    'expires during %s',
     async (misbehaviour) => {
       const receiver = await listening({ respond: misbehaviour })
       const result = await openSender({ timeoutMs: 200 }).send(request(receiver.url))

@@ -105,13 +105,13 @@ describe('an error in undici before it sends', () => {
     { headers: { host: '[no-end' } },
     { headers: 'x' },
     { bodyTimeout: -1 },
-  ])('is a refused request: %j', async (change) => {
+  ])('is reported as a refused request: %j', async (change) => {
     const pool = new Pool('http://127.0.0.1:9')
     onTestFinished(() => pool.destroy())
     expect(await dispatched(pool, change)).toMatchObject({ code: 'HOOKLINE_REQUEST_REFUSED' })
   })
 
-  test('is not a refused request if the pool was closed', async () => {
+  test('is not reported as a refused request if the pool was closed', async () => {
     const pool = new Pool('http://127.0.0.1:9')
     await pool.destroy()
     expect(await dispatched(pool, {})).toBeInstanceOf(errors.ClientDestroyedError)

@@ -75,7 +75,7 @@ test('every header that Hookline sets is refused as a static header', () => {
     expect(() => refuseUnsendable({ [name]: 'v' })).toThrow('static header')
 })
 
-test('static headers are reserved if and only if Hookline sets them', () => {
+test('the headers reserved for Hookline are exactly those that it sets', () => {
   const replayed = { ...carried, replayId: 'rpl_1', trace }
   const set = Object.keys(requestHeaders(requestTo(webhook, settings, replayed, NOON), NOON))
   expect(set.filter((name) => reservedBy(name) !== 'hookline')).toEqual([])

@@ -21,7 +21,7 @@ const LIMITS = {
   maxInMemory: 16_384,
 }
 
-/** Steps that wait for these promises; by default they do not wait. */
+/** Promises that steps wait for. A step without one does not wait. */
 interface Gates {
   /** Looking up the deliveries of a thread that has exited. */
   readonly lookUps?: Promise<unknown>

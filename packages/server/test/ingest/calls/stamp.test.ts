@@ -117,7 +117,7 @@ describe('an event is stamped', () => {
       '2026-01-15T11:00Z',
     ],
   ])(
-    'with the corrected timestamp of a clock that is ahead by %s',
+    'with the timestamp corrected for a clock that is ahead by %s',
     (_why, timestamp, sentAt, corrected) => {
       const { event } = stamped({ timestamp, sentAt })
       expect(event.timestamp).toBe(new Date(corrected).toISOString())
@@ -131,7 +131,7 @@ describe('an event is stamped', () => {
     ['2020-01-01T00:00:00.000Z', '2026-01-15T13:00:00Z'],
     ['0000-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z'],
   ])(
-    'with the original timestamp, but no later than receipt, if sentAt is in the future by over 30 days: %s, %s',
+    'with the original timestamp, but no later than receipt, if sentAt is more than 30 days in the future: %s, %s',
     (timestamp, sentAt, is = timestamp) => {
       expect(stamped({ timestamp, sentAt }).event.timestamp).toBe(is)
     },

@@ -61,7 +61,7 @@ describe('a numeric id', () => {
     expect(await harness.stored()).toMatchObject([{ warnings: ['precision_lost'] }])
   })
 
-  test('does not fail the request if other calls are deeply nested', async () => {
+  test('is reported for its call even if another call is deeply nested', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const body = `{"batch":[{"type":"identify","userId":5},${deep},{"type":"x","n":1e5}]}`
     const { status, body: response } = await harness.post('/v1/batch', body)
@@ -84,7 +84,7 @@ describe('a numeric id', () => {
 })
 
 describe('a numeric messageId', () => {
-  test('does not become a duplicate of another call', async () => {
+  test('does not make its call a duplicate of another', async () => {
     const call = (id: string) => `{"type":"track","userId":"u","event":"e","messageId":${id}}`
     const ids = ['1234567890123456781', '1234567890123456782', '7', '0.5', '1e2', '-3']
     const { body } = await harness.post('/v1/batch', `{"batch":[${ids.map(call).join(',')}]}`)
@@ -115,14 +115,14 @@ describe('a number that JavaScript rounds', () => {
   })
 })
 
-describe('an id with bytes that are not UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   const BYTES = [[0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0xbd], [0xc0, 0x80]]
 
   /** A call with every id, one of them with these bytes. */
   const callOf = (name: string, bytes: readonly number[]) =>
     Buffer.from(callWith(name, '"ada?"').replace('?', String.fromCharCode(...bytes)), 'latin1')
 
-  test.for(BYTES)('is refused: %j', async (bytes) => {
+  test.for(BYTES)('in an id cause the call to be rejected: %j', async (bytes) => {
     for (const name of NAMES) {
       const response = await harness.post('/v1/group', callOf(name, bytes))
       expect(response).toMatchObject({ status: 400, body: { code: 'id_not_unicode' } })
@@ -130,7 +130,7 @@ describe('an id with bytes that are not UTF-8', () => {
     expect(await harness.stored()).toEqual([])
   })
 
-  test('is rejected without failing the rest of the batch, where such bytes become U+FFFD', async () => {
+  test('in an id do not fail the rest of the batch, where such bytes become U+FFFD', async () => {
     const open = Buffer.from('{"batch":[')
     const calls = [callOf('userId', [0xe9]), callOf('event', [0xe9])]
     const name = Buffer.from('{"type":"track","userId":"ok","event":"caf\xe9"}', 'latin1')
@@ -145,7 +145,7 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
   })
 
-  test('flags its call if such bytes are elsewhere in it, because two keys may have become one', async () => {
+  test('elsewhere in a call flag it, because two keys may have become one', async () => {
     const latin1 = (properties: string) =>
       `{"type":"track","userId":"u","event":"e","properties":${properties}}`
     const calls = ['{"k\xe8":1,"k\xe9":2}', '{"k":"caf\xe9"}', '{"k":"cafe"}'].map(latin1)

@@ -25,50 +25,53 @@ describe.skipIf(clusterSkipReason() !== undefined)('a connection that breaks', (
   })
 })
 
-describe.skipIf(clusterSkipReason() !== undefined)('a node that is cut off from PostgreSQL', () => {
-  test('keeps no lock: the server ends its transaction, and other nodes continue', async () => {
-    await using place = await newClusterNamespace()
-    await using link = await Link.open(Number(new URL(place.databaseUrl).port))
-    const url = new Redacted(link.urlOf(place.databaseUrl))
-    const other = new Postgres({ url: new Redacted(place.databaseUrl) })
-    await using node = new Postgres({ url, idleTransactionMs: 200 })
-    const [isLocked, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const write = node.write(async (transaction) => {
-      await lock(transaction, 'archive')
-      link.cut('both')
-      isLocked.resolve()
-      await isOver.promise
-      await sql`SELECT 1`.execute(transaction)
+describe.skipIf(clusterSkipReason() !== undefined)(
+  'a node that gets no response from PostgreSQL',
+  () => {
+    test('keeps no lock: the server ends its transaction, and other nodes continue', async () => {
+      await using place = await newClusterNamespace()
+      await using link = await Link.open(Number(new URL(place.databaseUrl).port))
+      const url = new Redacted(link.urlOf(place.databaseUrl))
+      const other = new Postgres({ url: new Redacted(place.databaseUrl) })
+      await using node = new Postgres({ url, idleTransactionMs: 200 })
+      const [isLocked, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const write = node.write(async (transaction) => {
+        await lock(transaction, 'archive')
+        link.cut('both')
+        isLocked.resolve()
+        await isOver.promise
+        await sql`SELECT 1`.execute(transaction)
+      })
+      await isLocked.promise
+      await other.write((transaction) => lock(transaction, 'archive'))
+      await other[Symbol.asyncDispose]()
+      link.repair()
+      isOver.resolve()
+      await expect(write).rejects.toThrow(BackendUnavailableError)
+      expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
     })
-    await isLocked.promise
-    await other.write((transaction) => lock(transaction, 'archive'))
-    await other[Symbol.asyncDispose]()
-    link.repair()
-    isOver.resolve()
-    await expect(write).rejects.toThrow(BackendUnavailableError)
-    expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
-  })
 
-  test('gets no response, not even an error, and stops waiting after a timeout', async () => {
-    await using place = await newClusterNamespace()
-    await using link = await Link.open(Number(new URL(place.databaseUrl).port))
-    const url = new Redacted(link.urlOf(place.databaseUrl))
-    await using node = new Postgres({ url, silenceMs: 200 })
-    await node.run(sql`SELECT 1`)
-    link.cut('back')
-    await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailableError)
-    link.repair()
-    expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
-  })
+    test('stops waiting after a timeout, and continues once the link works again', async () => {
+      await using place = await newClusterNamespace()
+      await using link = await Link.open(Number(new URL(place.databaseUrl).port))
+      const url = new Redacted(link.urlOf(place.databaseUrl))
+      await using node = new Postgres({ url, silenceMs: 200 })
+      await node.run(sql`SELECT 1`)
+      link.cut('back')
+      await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailableError)
+      link.repair()
+      expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
+    })
 
-  test('waits for a long statement only if it is expected to be slow', async () => {
-    await using place = await newClusterNamespace()
-    await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
-    const slow = sql`SELECT pg_sleep(0.5)`
-    await expect(node.run(slow)).rejects.toThrow(BackendUnavailableError)
-    await node.writeSlowly((transaction) => slow.execute(transaction))
-  })
-})
+    test('waits for a long statement only if it is expected to be slow', async () => {
+      await using place = await newClusterNamespace()
+      await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
+      const slow = sql`SELECT pg_sleep(0.5)`
+      await expect(node.run(slow)).rejects.toThrow(BackendUnavailableError)
+      await node.writeSlowly((transaction) => slow.execute(transaction))
+    })
+  },
+)
 
 describe.skipIf(clusterSkipReason() !== undefined)('a statement outside a transaction', () => {
   test('is retried after a deadlock with a transaction', async () => {

@@ -181,7 +181,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ firstSeenAt }) => firstSeenAt)).toEqual([at])
     })
 
-    test('exclude deliveries that were delivered or declined, are still waiting for an attempt, or have only removed parts', async () => {
+    test('exclude deliveries that were delivered or declined, are still waiting for their first attempt, or have only removed parts', async () => {
       await using harness = await open()
       const declined = { outcome: 'declined', class: 'transform_declined' } as const
       // After a failed attempt, the transform was changed.
