@@ -13,7 +13,7 @@ describe.for<readonly [page: string, sentences: readonly string[]]>([
       `2xx within ${LIMITS.attemptTimeoutMs / SECOND} seconds`,
       `retried for at most **${LIMITS.retryWindowMs / HOUR} hours**`,
       `you do not need to do anything for the first ${LIMITS.retryWindowMs / HOUR} hours`,
-      `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
+      `they are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
       `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,
       `bodies of up to ${LIMITS.payloadBytes / MIB} MiB`,
     ],

@@ -26,7 +26,7 @@ export type Problem = {
     detail: string;
     requestId: string;
     errors: {
-        /** A JSON Pointer into the body, or the name of a parameter. */
+        /** A JSON Pointer into the body or the parameters. */
         pointer: string;
         code: string;
         message: string;
@@ -35,7 +35,7 @@ export type Problem = {
 };
 export type Session = {
     id: string;
-    /** Sign-in link, or the name of its token. */
+    /** "Sign-in link", or the name of the token that opened it. */
     name: string;
     /** The id of the token that opened it, admin-token, or this-machine if no sign-in was needed. The session ends when that token is deleted or expires. */
     openedBy: string;
@@ -56,9 +56,9 @@ export type Source = {
     enabled: boolean;
     /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space: string;
-    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
     fields?: object | null;
     writeKeys: {
         key: string;
@@ -90,7 +90,7 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow the webhook's address or port; the webhook is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
         reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
     } | null;
     settings: {
@@ -163,7 +163,7 @@ export type Destination = {
                 retryWindow?: string;
                 /** Overrides retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
                 retrySchedule?: string[];
-                /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
+                /** Statuses that are retried, although they usually end the delivery, such as 409. 410 is not allowed. */
                 retryOn?: number[];
             };
             secret?: {
@@ -176,7 +176,7 @@ export type Destination = {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow the webhook's address or port; the webhook is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
                 reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
             } | null;
         }[];
@@ -184,7 +184,7 @@ export type Destination = {
         successPolicy: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
@@ -203,7 +203,7 @@ export type Destination = {
     version: number;
     /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
-        /** A JSON Pointer into the body, or the name of a parameter. */
+        /** A JSON Pointer into the body or the parameters. */
         pointer: string;
         code: string;
         message: string;
@@ -289,7 +289,7 @@ export type Delivery = {
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook is waiting. nextAttemptAt is null while deliveries are paused or the destination is disabled. */
+        /** Why the webhook is waiting. nextAttemptAt is null while the webhook is paused, or the destination is paused or disabled. */
         waiting: {
             reason: "in_flight" | "queued" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
@@ -361,7 +361,7 @@ export type Delivery = {
         headers?: {
             [key: string]: string;
         };
-        /** The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores 40 per hour, then one per minute. */
+        /** The beginning of the response body. For each webhook, Hookline stores one response per minute for successful attempts. For each class of failure, it stores the first 40 in each hour, then one per minute. */
         body?: string;
     }[];
 };
@@ -371,7 +371,7 @@ export type EventName = {
     "type": "identify" | "track" | "page" | "screen" | "group" | "alias" | null;
     /** The name of track, page and screen calls; null for calls without a name. */
     name: string | null;
-    /** Received events, without duplicates and computed events. */
+    /** Received events, excluding duplicates and computed events. */
     count: number;
     /** The count for each of the last seven days (UTC), today last. */
     days: number[];
@@ -408,9 +408,9 @@ export type Replay = {
     scanned: number;
     /** Deliveries queued again so far. */
     requeued: number;
-    /** How many of these were delivered. */
+    /** How many of the requeued deliveries were delivered. */
     delivered: number;
-    /** How many of these failed. The others are in progress, or were declined by the transform. */
+    /** How many of the requeued deliveries failed. The remaining ones are in progress, or were declined by the transform. */
     failed: number;
     /** How far the replay has progressed between from and to. */
     reachedAt: string | null;
@@ -524,9 +524,9 @@ export type Sync = {
     startedAt: string | null;
     /** ISO 8601, UTC. */
     finishedAt: string | null;
-    /** Evaluated profiles. */
+    /** Profiles evaluated so far. */
     evaluated: number;
-    /** Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime. */
+    /** Profiles that got a new value. A sync with the reason created or changed includes profiles that were evaluated in real time in the meantime. */
     entered: number;
     /** Profiles that lost their value, counted in the same way as entered. */
     left: number;
@@ -539,7 +539,7 @@ export type Audience = {
     id: string;
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The name of the trait that is sent: the first name in snake_case. It never changes. */
+    /** The name of the trait that is sent: the original name in snake_case. It never changes. */
     key: string;
     space: string;
     /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
@@ -552,7 +552,7 @@ export type Audience = {
     manual: boolean;
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled, paused or deleted. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
@@ -562,7 +562,7 @@ export type Audience = {
     progress: {
         /** backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
         step: "backfilling" | "evaluating" | "announcing";
-        /** Events, profiles or users so far. */
+        /** Events, profiles or users processed so far. */
         done: number;
         total: number;
     } | null;
@@ -570,7 +570,7 @@ export type Audience = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
+    /** Events received since this time are counted; older ones were no longer stored when counting began. null if no events are counted. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -583,7 +583,7 @@ export type ComputedTrait = {
     id: string;
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The name of the trait that is sent: the first name in snake_case. It never changes. */
+    /** The name of the trait that is sent: the original name in snake_case. It never changes. */
     key: string;
     space: string;
     /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
@@ -594,7 +594,7 @@ export type ComputedTrait = {
     };
     /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or last change has not finished, or it is being deleted. live: up to date with events. paused: all its destinations are disabled, paused or deleted. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
@@ -604,7 +604,7 @@ export type ComputedTrait = {
     progress: {
         /** backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
         step: "backfilling" | "evaluating" | "announcing";
-        /** Events, profiles or users so far. */
+        /** Events, profiles or users processed so far. */
         done: number;
         total: number;
     } | null;
@@ -612,7 +612,7 @@ export type ComputedTrait = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
+    /** Events received since this time are counted; older ones were no longer stored when counting began. null if no events are counted. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -637,7 +637,7 @@ export type Profile = {
     space: string;
     userIds: string[];
     anonymousIds: string[];
-    /** Why the profile has several ids: for each anonymousId the earliest call that contained it, and the aliases of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user. */
+    /** Why the profile has several ids: for each anonymousId the earliest call that contained it, and the alias calls of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user. */
     links: {
         /** Whether id is a userId or an anonymousId. */
         kind: "user" | "anonymous";
@@ -666,7 +666,7 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** The profile has maxAnonymousIds anonymousIds, or an alias would join more than 100 users. */
+        /** The profile has maxAnonymousIds anonymousIds, or an alias call would join more than 100 users. */
         limit: {
             count: number;
             links: {
@@ -895,13 +895,13 @@ export function listSources({ limit, cursor }: {
 export function createSource(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -941,13 +941,13 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeSource(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** The maximum number of calls per second on each node, at least 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -1129,7 +1129,7 @@ export function createDestination(body: {
         successPolicy?: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
@@ -1180,7 +1180,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow the webhook's address or port; the webhook is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
                 reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
             } | null;
             settings: {
@@ -1253,7 +1253,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                         retryWindow?: string;
                         /** Overrides retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
                         retrySchedule?: string[];
-                        /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
+                        /** Statuses that are retried, although they usually end the delivery, such as 409. 410 is not allowed. */
                         retryOn?: number[];
                     };
                     secret?: {
@@ -1266,7 +1266,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow the webhook's address or port; the webhook is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
                         reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
                     } | null;
                 }[];
@@ -1274,7 +1274,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 successPolicy: "any" | "each";
                 /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
                 filter?: object | null;
-                /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+                /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
                 sample?: object | null;
                 /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
                 fields?: object | null;
@@ -1293,7 +1293,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             version: number;
             /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
-                /** A JSON Pointer into the body, or the name of a parameter. */
+                /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
                 code: string;
                 message: string;
@@ -1345,7 +1345,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
                 concurrency: {
@@ -1353,7 +1353,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
                 timeout: {
@@ -1361,7 +1361,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
                 retryWindow: {
@@ -1369,7 +1369,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
                 retrySchedule: {
@@ -1377,7 +1377,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
                 retryOn: {
@@ -1385,7 +1385,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: limits of the webhook. service: settings of the service. */
                     origin: "webhook" | "service";
-                    /** The name of the setting; null for the webhook's own limit, or without a setting. */
+                    /** The name of the setting; null for the webhook's own limit, or if no setting exists. */
                     setting: string | null;
                 };
             }[];
@@ -1480,7 +1480,7 @@ export function changeDestination(id: string, body: {
         successPolicy?: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** Which share of these events the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
@@ -1586,7 +1586,7 @@ export function rotateSecret(id: string, body: {
     url?: string;
     /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked. */
+    /** true: rotates even if the last rotation has not ended. The secret or key that it was replacing, or a new key that does not sign yet, is dropped immediately. Use it if a secret or key may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1612,11 +1612,11 @@ export function rotateSecret(id: string, body: {
  * Generates the next Ed25519 key pair
  */
 export function rotateSigningKey(id: string, body: {
-    /** How long the public key is published before it signs: 0 to 168 hours; 24 if absent. */
+    /** How long the new public key is published before its key pair signs: 0 to 168 hours; 24 if absent. */
     leadHours?: number;
     /** How long both keys sign: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked. */
+    /** true: rotates even if the last rotation has not ended. The secret or key that it was replacing, or a new key that does not sign yet, is dropped immediately. Use it if a secret or key may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1663,7 +1663,7 @@ export function testDestination(id: string, body: {
             stored: string;
             /** The payload after fields and format, before the transform. */
             formatted: string;
-            /** With a transform, the paths of numbers in formatted that JavaScript cannot represent, at most 20: the transform gets them as text. Absent if there are none. */
+            /** With a transform, the paths of up to 20 numbers in formatted that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none. */
             precisionLost?: string[];
             webhooks: {
                 url: string;
@@ -1717,7 +1717,7 @@ export function testDestination(id: string, body: {
             }[];
             /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
-                /** A JSON Pointer into the body, or the name of a parameter. */
+                /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
                 code: string;
                 message: string;
@@ -1754,7 +1754,7 @@ export function previewFilter(id: string, body: {
             examined: number;
             /** How many of the examined events the filter selects. */
             selected: number;
-            /** By type and name, the 50 most frequent first. Names are cut to 200 characters. */
+            /** The 50 most frequent types and names. Names are cut to 200 characters. */
             byName: {
                 "type": string;
                 /** The name of a track event. */
@@ -2718,7 +2718,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 path: string;
                 /** Bytes of the body. */
                 size: number;
-                /** The destination that sent the request; null if ambiguous. */
+                /** The destination that sent the request; null if unknown or ambiguous. */
                 destinationId: string | null;
                 /** webhook-id: the same on every attempt. */
                 deliveryId: string | null;
@@ -2794,7 +2794,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             path: string;
             /** Bytes of the body. */
             size: number;
-            /** The destination that sent the request; null if ambiguous. */
+            /** The destination that sent the request; null if unknown or ambiguous. */
             destinationId: string | null;
             /** webhook-id: the same on every attempt. */
             deliveryId: string | null;
@@ -2899,7 +2899,7 @@ export function listAudiences({ limit, cursor, space }: {
 export function createAudience(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space whose profiles are evaluated; default if absent. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
     /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
@@ -2907,7 +2907,7 @@ export function createAudience(body: {
     condition?: {
         [key: string]: any;
     };
-    /** Instead of a condition: a list of members, changed with PUT …/members. */
+    /** true: instead of a condition, the audience has a list of members, which PUT /audiences/:id/members changes. */
     manual?: true;
     /** true or false. While false, nothing is computed or sent. true if absent. */
     enabled?: boolean;
@@ -3049,7 +3049,7 @@ export function listAudienceSyncs(id: string, { limit, cursor }: {
  * Shows how many users would have a value
  */
 export function previewAudience(body: {
-    /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space; default if absent. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition: {
@@ -3066,12 +3066,12 @@ export function previewAudience(body: {
             /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
             sample: {
-                /** null: no event has had a userId yet. */
+                /** null until an event of the profile has a userId. */
                 userId: string | null;
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
+            /** Events received since this time are counted; older ones were no longer stored when counting began. null if no events are counted. */
             reachesBackTo: string | null;
         };
     } | {
@@ -3096,7 +3096,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
             userId: string;
             /** true for a member of an audience; null without a value. */
             value: any;
-            /** null without a value, or if the value is very new. */
+            /** When the stored value was set; null if none is stored yet. */
             since: string | null;
             /** When the result can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
@@ -3112,12 +3112,12 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 clause?: {
                     [key: string]: any;
                 };
-                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
+                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if there may be more events, because only the newest are stored; or {"member": true}. */
                 actual?: {
                     [key: string]: any;
                 };
             }[];
-            /** For a computed trait: the number of its events. */
+            /** For a computed trait: the number of events from which it is computed. */
             events?: number;
         };
     } | {
@@ -3140,7 +3140,7 @@ export function listMembers(id: string, { limit, cursor }: {
         status: 200;
         data: {
             data: {
-                /** null: no event has had a userId yet. */
+                /** null until an event of the profile has a userId. */
                 userId: string | null;
                 /** ISO 8601, UTC. */
                 since: string;
@@ -3240,7 +3240,7 @@ export function listTraits({ limit, cursor, space }: {
 export function createTrait(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space whose profiles are evaluated; default if absent. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
     /** Ids of at most 50 destinations that get changes. They may belong to any source except src_hookline. */
     destinationIds: string[];
@@ -3388,7 +3388,7 @@ export function listTraitSyncs(id: string, { limit, cursor }: {
  * Shows how many users would have a value
  */
 export function previewTrait(body: {
-    /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space; default if absent. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space?: string;
     /** How the value is computed from the user's events: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
@@ -3405,12 +3405,12 @@ export function previewTrait(body: {
             /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
             sample: {
-                /** null: no event has had a userId yet. */
+                /** null until an event of the profile has a userId. */
                 userId: string | null;
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** Events received since this time are counted; older ones were no longer stored when the record was created. null if it does not count events. */
+            /** Events received since this time are counted; older ones were no longer stored when counting began. null if no events are counted. */
             reachesBackTo: string | null;
         };
     } | {
@@ -3435,7 +3435,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
             userId: string;
             /** true for a member of an audience; null without a value. */
             value: any;
-            /** null without a value, or if the value is very new. */
+            /** When the stored value was set; null if none is stored yet. */
             since: string | null;
             /** When the result can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
@@ -3451,12 +3451,12 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 clause?: {
                     [key: string]: any;
                 };
-                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
+                /** The actual result for the user: {"value": …}, with null for a missing value; {"count": 3, "orMore": false}, with orMore: true if there may be more events, because only the newest are stored; or {"member": true}. */
                 actual?: {
                     [key: string]: any;
                 };
             }[];
-            /** For a computed trait: the number of its events. */
+            /** For a computed trait: the number of events from which it is computed. */
             events?: number;
         };
     } | {
@@ -3479,7 +3479,7 @@ export function listTraitValues(id: string, { limit, cursor }: {
         status: 200;
         data: {
             data: {
-                /** null: no event has had a userId yet. */
+                /** null until an event of the profile has a userId. */
                 userId: string | null;
                 /** Any JSON. */
                 value: any;
@@ -3586,7 +3586,7 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
-                /** The space of the source. If absent, it is not changed. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space of the source. If absent, it is not changed. 1 to 50 of the characters a-z, 0-9, _ and -. */
                 space?: string;
                 /** As for POST /sources. */
                 fields?: object | null;
@@ -3614,7 +3614,7 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
-                /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space whose profiles are evaluated. 1 to 50 of the characters a-z, 0-9, _ and -. */
                 space: string;
                 destinationIds: string[];
                 enabled: boolean;
@@ -3632,7 +3632,7 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
-                /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space whose profiles are evaluated. 1 to 50 of the characters a-z, 0-9, _ and -. */
                 space: string;
                 destinationIds: string[];
                 enabled: boolean;
@@ -3664,7 +3664,7 @@ export function importConfiguration(body: {
         name: string;
         enabled: boolean;
         rateLimit: number | null;
-        /** The space of the source. If absent, it is not changed. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space of the source. If absent, it is not changed. 1 to 50 of the characters a-z, 0-9, _ and -. */
         space?: string;
         /** As for POST /sources. */
         fields?: object | null;
@@ -3692,7 +3692,7 @@ export function importConfiguration(body: {
         name: string;
         /** The name of the trait that is sent. */
         key: string;
-        /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space whose profiles are evaluated. 1 to 50 of the characters a-z, 0-9, _ and -. */
         space: string;
         destinationIds: string[];
         enabled: boolean;
@@ -3710,7 +3710,7 @@ export function importConfiguration(body: {
         name: string;
         /** The name of the trait that is sent. */
         key: string;
-        /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space whose profiles are evaluated. 1 to 50 of the characters a-z, 0-9, _ and -. */
         space: string;
         destinationIds: string[];
         enabled: boolean;
@@ -3736,7 +3736,7 @@ export function importConfiguration(body: {
             notInDocument: string[];
             /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
-                /** A JSON Pointer into the body, or the name of a parameter. */
+                /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
                 code: string;
                 message: string;
