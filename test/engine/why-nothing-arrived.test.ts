@@ -229,6 +229,10 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     await using service = await startService({ settings: { allowedNetworks: '' } })
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
+    // The webhook is paused first, and then the delivery is held.
+    await service.eventually(async () =>
+      expect((await service.trace('m-1')).deliveries).toMatchObject([{ state: 'held' }]),
+    )
     const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'url_forbidden')
     expect(part).toMatchObject({ state: 'held', lastAttempt: { class: 'address_forbidden' } })
     expect(explanation).toContain('address_forbidden:')

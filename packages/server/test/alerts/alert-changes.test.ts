@@ -223,3 +223,13 @@ test.each([
     expect(watched.names).toEqual(['Disk Low'])
   },
 )
+
+test('a destination that recovered in the minute before a restart recovers without another delivery', async () => {
+  await using watched = await WatchedBackend.open()
+  await watched.count({ 'attempts.5xx': 12 })
+  await watched.checkTimes(5)
+  await watched.count({ 'attempts.2xx': 1 })
+  await watched.restart()
+  await watched.checkTimes(12)
+  expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
+})

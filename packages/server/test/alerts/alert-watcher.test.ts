@@ -68,16 +68,6 @@ test('a destination that has delivered nothing since a restart has not recovered
   expect(watched.names).toEqual(['Webhook Failing'])
 })
 
-test('a destination that recovered in the minute before a restart recovers without another delivery', async () => {
-  await using watched = await WatchedBackend.open()
-  await watched.count({ 'attempts.5xx': 12 })
-  await watched.checkTimes(5)
-  await watched.count({ 'attempts.2xx': 1 })
-  await watched.restart()
-  await watched.checkTimes(12)
-  expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
-})
-
 test('a destination that is deleted has not recovered, but its incident is closed', async () => {
   await using watched = await WatchedBackend.open()
   await watched.count({ 'attempts.5xx': 1 })

@@ -84,7 +84,8 @@ export async function whyItWaits(
     remedy: string | null
   })[]
   const { explanation } = decision!
-  expect(explanation).toContain(why)
+  // The failure of the last attempt is the reason to retry.
+  expect(explanation).toContain(reason === 'retry' ? 'The last attempt to ' : why)
   if (remedy !== null) expect(decision!.remedy).toContain(remedy)
   expect(explanation).toContain(since)
   if (nextAttemptAt !== null) expect(explanation).toContain(nextAttemptAt)
