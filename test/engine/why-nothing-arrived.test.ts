@@ -238,7 +238,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     expect(explanation).toContain('address_forbidden:')
     expect(cli).toMatch(/held: webhook paused: address or port not in/)
     const { text } = await hookline(service, 'destinations', 'get', id)
-    expect(text).toMatch(/paused since 2\S+Z: address or port not in/)
+    expect(text).toMatch(/paused since 2\S+Z: its address or port is not in/)
     expect(text).toMatch(
       /warning +The address 127\.0\.0\.1 is loopback, so the webhook cannot receive anything/,
     )
