@@ -179,7 +179,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     expect(Date.parse(part.waiting!.nextAttemptAt!)).toBeGreaterThanOrEqual(
       Date.parse(retryAfterUntil!) - 1_000,
     )
-    expect(cli).toContain('pending: no access token, or the receiver sent Retry-After\n')
+    expect(cli).toContain('pending: the receiver sent Retry-After, or the token request failed\n')
     await service.track('m-2')
     expect((await whyItWaits(service, 'm-2', 'retry_after')).part.lastAttempt).toBeNull()
   })

@@ -127,7 +127,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     "`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.",
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt':
-    'Number of the attempt to this webhook, starting at 1. A replay, or a manual retry of a finished delivery, starts at 1 again.',
+    'Number of the attempt to this webhook, starting at 1. It starts at 1 again after a replay or a manual retry.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
     "Sent if the call had a `traceparent` or OpenTelemetry is on, unless `traceContext` is `off`. It continues the call's [distributed trace](../guides/traces.md).",

@@ -84,6 +84,7 @@ describe('verifySignature', () => {
     expect(await Promise.all(verdicts)).toEqual([false, true, true, false])
     const old = standard(BODY, SECRET, now - 3600)
     expect(await verifySignature(BODY, old, SECRET, { nowMs, toleranceMs: 3_600_000 })).toBe(true)
+    expect(await verifySignature(BODY, old, SECRET, { nowMs, toleranceMs: 1_000 })).toBe(false)
   })
 
   test('accepts if one of several signatures, or one of several secrets, is valid', async () => {

@@ -108,7 +108,9 @@ function requestedUser(query: Static<TObject<typeof userQuery>>): Subject | unde
 }
 
 function invalidUser(parameter: string, code: 'required' | 'exclusive', message: string): Problem {
-  const errors = [fieldError(parameter, code, message, 'Specify either userId or anonymousId.')]
+  const errors = [
+    fieldError(`/${parameter}`, code, message, 'Specify either userId or anonymousId.'),
+  ]
   return new Problem('invalid_query', { errors })
 }
 

@@ -223,7 +223,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: null,
     threshold:
-      'Deliveries are pending because the receiver sent Retry-After or an access token is missing.',
+      'Deliveries are pending because the receiver sent Retry-After or the request for an access token failed.',
     meaning:
       'Deliveries are waiting for as long as the receiver requested, or until Hookline requests an access token again.',
     remedy:

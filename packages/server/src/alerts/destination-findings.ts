@@ -295,7 +295,7 @@ function webhookFindings(
     findings.push(
       ofDestination(destination, isOld ? 'deliveries_late' : 'receiver_throttles', {
         ...shared,
-        title: `The receiver sent Retry-After, or an access token is missing. ${backlog}`,
+        title: `The receiver sent Retry-After, or the request for an access token failed. ${backlog}`,
         remedy: `Next attempt at ${formatTimestamp(state.retryAfterUntil)}. ${CONDITIONS.receiver_throttles.remedy}`,
         since: oldestAt,
       }),

@@ -208,7 +208,7 @@ export const LOG_EVENTS = {
     `Restart it. No accepted event is lost. ${REPORT}`,
   ),
   'thread.failed': error(
-    'A thread has exited. Hookline will restart it and continue its unfinished work.',
+    'A thread has exited. Hookline restarts it. Unfinished deliveries are continued; clients retry unfinished requests.',
     'For `ERR_WORKER_OUT_OF_MEMORY`, give the service more memory. If it happens more than once, report it as a bug in Hookline, with this line.',
   ),
   'thread.failed_permanently': fatal(

@@ -54,7 +54,7 @@ function webhookText(
     ['breaker', breakerText(output, webhook)],
     retryAfterUntil !== null && [
       'next attempt',
-      `${output.time(retryAfterUntil)}: no access token, or the receiver sent Retry-After`,
+      `${output.time(retryAfterUntil)}: the receiver sent Retry-After, or the token request failed`,
     ],
     pacePerSecond !== null && ['rate', `${paceText(pacePerSecond)}, limited by the receiver`],
     ['backlog', backlogText(webhook, now)],

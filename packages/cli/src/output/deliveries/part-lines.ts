@@ -55,7 +55,7 @@ const CAUSES: Readonly<Record<PendingPart['reason'], string>> = {
   in_flight: 'request in progress',
   queued: 'due, queued',
   retry: 'the last attempt failed',
-  retry_after: 'no access token, or the receiver sent Retry-After',
+  retry_after: 'the receiver sent Retry-After, or the token request failed',
   breaker_open: 'breaker open after too many failed attempts',
   webhook_paused: 'the webhook is paused',
   webhook_gone: 'webhook paused after three 410 responses in a row',

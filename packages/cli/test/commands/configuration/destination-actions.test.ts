@@ -38,7 +38,9 @@ describe('hookline destinations', () => {
     const shown = async () => (await service.run('destinations', 'get', destination)).stdout
     await expect
       .poll(shown)
-      .toMatch(/^ {2}next attempt +2\S+: no access token, or the receiver sent Retry-After$/m)
+      .toMatch(
+        /^ {2}next attempt +2\S+: the receiver sent Retry-After, or the token request failed$/m,
+      )
     expect(await shown()).toMatch(/^ {2}breaker +closed$/m)
     expect(await shown()).toMatch(/^last hour +\d+ attempts, 0 delivered \(0%\)$/m)
     expect(await service.json('destinations', 'close-breaker', destination)).toMatchObject({

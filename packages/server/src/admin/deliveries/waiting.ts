@@ -28,7 +28,7 @@ export const WAIT_REASONS = {
     remedy: 'To make the next attempt now, retry the delivery.',
   },
   retry_after: {
-    meaning: 'The receiver sent Retry-After, or an access token is missing.',
+    meaning: 'The receiver sent Retry-After, or the request for an access token failed.',
     remedy: CLOSE,
   },
   breaker_open: {

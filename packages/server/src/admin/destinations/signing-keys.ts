@@ -96,12 +96,15 @@ function parseKeys(
 
 function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldError[] {
   const hint = 'Use the keys from an export with secrets, or omit them: Hookline generates keys.'
+  const [first, last] = [keys[0]!, keys.at(-1)!]
+  if (first !== last && first.privateKey === last.privateKey)
+    return [fieldError('/signingKeys', 'invalid_key', 'The two keys must differ.', hint)]
   if (!isRotation(keys)) {
     const message =
       'The last key must have no signsUntil. With two keys, signsUntil of the first must not be before signsFrom of the second.'
     return [fieldError('/signingKeys', 'invalid_key_times', message, hint)]
   }
-  if ((keys[0]!.from ?? now) <= now) return []
+  if ((first.from ?? now) <= now) return []
   const message = 'No key signs now: signsFrom of the first key is in the future.'
   return [fieldError('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
@@ -111,7 +114,7 @@ function isRotation(keys: readonly SigningKey[]): boolean {
   const [first, last] = [keys[0]!, keys.at(-1)!]
   if (last.until !== undefined) return false
   if (first === last) return true
-  if (first.until === undefined || first.privateKey === last.privateKey) return false
+  if (first.until === undefined) return false
   return (last.from ?? 0) <= first.until
 }
 

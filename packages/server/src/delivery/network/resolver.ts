@@ -38,7 +38,7 @@ interface CachedResult {
 /**
  * Resolves names to addresses that webhooks may reach: from the hosts file, then name servers, then the system if the name is
  * unknown or no name server is configured. Caches addresses for their TTL (5 s to 300 s), missing names for 30 s, and addresses
- * for 10 more minutes while no name server responds.
+ * for 10 more minutes while lookups fail.
  */
 export class Resolver {
   readonly #clock: Clock

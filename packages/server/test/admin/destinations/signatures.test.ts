@@ -115,7 +115,7 @@ test.each([
     [{ privateKey }, { privateKey: newPrivateKey(), signsFrom: LATER }],
     '/signingKeys invalid_key_times',
   ],
-  ['the same key twice', [{ privateKey }, { privateKey }], '/signingKeys invalid_key_times'],
+  ['the same key twice', [{ privateKey }, { privateKey }], '/signingKeys invalid_key'],
   [
     'a time without a key',
     [
