@@ -171,6 +171,8 @@ describe('a deletion', () => {
     const found = await service.api.call('GET', 'events?anonymousId=a1')
     expect(found).toMatchObject({ suppressions: [{ anonymousId: 'a1', droppedCalls: 1 }] })
     const path = 'suppressions?anonymousId=a1'
+    const { status, text } = await service.api.request('DELETE', `${path}&userId=ada`)
+    expect([status, text]).toEqual([400, expect.stringContaining('"pointer":"/anonymousId"')])
     expect(await service.api.request('DELETE', path)).toMatchObject({ status: 204 })
     await service.track('m6', { userId: null, anonymousId: 'a1' })
     await service.endOf('m6')
