@@ -10,7 +10,7 @@ const CODES: Readonly<Record<string, string>> = {
   BackendUnavailableError: 'backend_unavailable',
   ClusterInUseError: 'cluster_in_use',
   ClusterNotEmptyError: 'cluster_not_empty',
-  UnusableServerError: 'connection_refused',
+  UnusableServerError: 'server_unusable',
   MissingCommitsError: 'commits_missing',
   ConfigurationCorruptedError: 'configuration_corrupted',
   CorruptedDatabaseError: 'database_corrupted',
