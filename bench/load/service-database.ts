@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 const POLL_MS = 50
 const DEADLINE_MS = 10 * 60_000
 
-/** Reads from the database of a running service how far its profiles have followed the log. */
+/** Checks in the database of a running service whether its profiles have caught up with the log. */
 export class ServiceDatabase implements Disposable {
   readonly #db: DatabaseSync
   readonly #behind: StatementSync

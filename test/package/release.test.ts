@@ -24,13 +24,13 @@ describe('a release', () => {
     ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
     [
       'a package with a different version',
-      { versions: { 'The one of b': '1.2.2' } },
-      'The one of b is 1.2.2',
+      { versions: { 'The version of b': '1.2.2' } },
+      'The version of b is 1.2.2',
     ],
     [
       'a package without a version',
-      { versions: { 'The one of b': undefined } },
-      'The one of b is missing',
+      { versions: { 'The version of b': undefined } },
+      'The version of b is missing',
     ],
   ])('is refused with %s', ([, change, words]) => {
     expect(refusals({ ...READY, ...change })).toEqual([expect.stringContaining(words)])

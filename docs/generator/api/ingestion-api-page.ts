@@ -304,7 +304,7 @@ function statusesTable(): string {
 }
 
 function missing(status: number): never {
-  throw new Error(`The status ${status} has no meaning in the table.`)
+  throw new Error(`STATUSES has no meaning for the status ${status}.`)
 }
 
 interface CurlOptions {

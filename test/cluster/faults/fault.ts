@@ -4,7 +4,7 @@ import type { Node } from '../node.ts'
 
 /** How long faults take. */
 export interface FaultTimes {
-  /** Maximum time for which a killed, paused or disconnected part stays away. */
+  /** Maximum downtime of a killed, paused or disconnected part. */
   readonly maxAwayMs: number
   /** Longer than leases and claims last. */
   readonly beyondLeasesMs: number
@@ -35,7 +35,7 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
   return all[Math.floor(random() * all.length)]!
 }
 
-/** Waits for as long as a part is away. */
+/** Sleeps for a random downtime of up to `maxAwayMs`. */
 export function waitWhileAway({ random, maxAwayMs }: Scene): Promise<void> {
   return sleep(random() * maxAwayMs)
 }

@@ -53,7 +53,7 @@ type ListenError = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
-/** The listener that failed: the main one, or the one of `adminPort`. */
+/** The listener that failed: the main one, or the one on `adminPort`. */
 function listenerOf(error: ListenError, { host, port, adminHost, adminPort }: Config): Listener {
   const main = { host, port }
   if (adminPort === undefined) return main

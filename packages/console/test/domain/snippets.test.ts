@@ -36,7 +36,7 @@ test('a write key with any characters remains one string', () => {
   expect(runInNewContext(scriptText(HOSTILE))).toBe(HOSTILE)
 })
 
-test('below a path, Segment libraries are given the path, which they would otherwise omit', () => {
+test('for a service below a path, the snippets for Segment libraries include the path, which the libraries would otherwise omit', () => {
   const codes = new Map(
     snippetsFor({ address: 'https://example.com/hookline', writeKey: 'wk_1' }).map((each) => [
       each.id,

@@ -12,7 +12,7 @@ const LONG_FILES = [
 /** Runs test files that take minutes first. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's `sort`, not an array's
     const sorted = await super.sort(files)
     const isLong = ({ moduleId }: TestSpecification): boolean =>
       LONG_FILES.some((file) => moduleId.endsWith(`/${file}`))

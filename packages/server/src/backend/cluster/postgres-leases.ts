@@ -49,7 +49,7 @@ class SharedLease {
   readonly #name: LeaseName
   readonly #options: Required<PostgresLeasesOptions>
   readonly #holder = randomUUID()
-  /** Aborts when the lease is lost, released, or could not be acquired. */
+  /** Aborts when the lease is lost or released, or cannot be acquired. */
   readonly #ended = new AbortController()
   /** `undefined` if the last worker left first. */
   readonly #fence: Promise<number | undefined>

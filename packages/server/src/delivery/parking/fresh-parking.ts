@@ -16,7 +16,7 @@ export interface FreshParkingOptions {
   readonly onRecording: (recording: Promise<unknown>) => void
 }
 
-/** The number of deliveries being parked at which the pipeline waits. */
+/** While this many deliveries are being parked, the pipeline waits. */
 const MAX_PARKING = 500
 /** A delivery that stays in memory longer is parked, so that the log need not keep it. */
 const MAX_FRESH_MS = 2_000

@@ -10,7 +10,7 @@ import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './l
 import { Owners } from './owners.ts'
 import { activityIn } from './lane-messages.ts'
 
-/** The number of fresh deliveries of one thread at which the pipeline waits. */
+/** While a thread has this many unrecorded fresh deliveries, the pipeline waits. */
 const MAX_OPEN = 4_096
 
 /** Lanes in threads. Each thread joins the backend, and has a `LaneGroup` for its destinations (`owners.ts`). */
