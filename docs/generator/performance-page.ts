@@ -37,7 +37,7 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   'cost-low':
     'CPU time and thread wake-ups from call to receiver at 200 events/s, compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
-    'Numbers of functions of Hookline that run for a `track` call on its way to one receiver, of files that contain them, and of messages between threads.',
+    'How many Hookline functions run for a `track` call on its way to one receiver, how many files contain them, and how many messages pass between threads.',
   cores: 'Throughput and CPU time with 0, 1 and 2 threads each for ingestion and delivery.',
   scaling: 'Throughput by number of destinations, call size, and pending deliveries.',
   cluster:

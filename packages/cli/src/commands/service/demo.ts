@@ -29,7 +29,7 @@ const SECRET = 'the-shared-secret-of-the-demo'
 export function addDemo(program: Command): void {
   program
     .command('demo')
-    .description('run a complete demo and verify it')
+    .description('run a complete demo and check its results')
     .action(async (_options: unknown, command: Command) => demo(outputOf(command)))
 }
 
