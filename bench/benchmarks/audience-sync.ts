@@ -16,7 +16,7 @@ const ORDERS = {
   within: { days: 30 },
 } as const
 const CONDITION: Condition = { and: [{ trait: 'plan', op: 'equals', value: 'pro' }, ORDERS] }
-/** An audience without members that keeps the facts stored while the measured audience does not exist. */
+/** An audience that matches no user. It retains the facts while the measured audience does not exist. */
 const KEEPER: Condition = { and: [{ trait: 'isNobody', op: 'exists' }, ORDERS] }
 
 interface Goals {

@@ -13,7 +13,7 @@ var ErrClosed = errors.New("analytics: the client is closed")
 // programs that ignore the errors from calls.
 var ErrQueueFull = errors.New("analytics: the queue is full: this call was not queued")
 
-// ConfigError is returned by every method of a client with an invalid field, except Stats.
+// ConfigError is returned by every method except Stats if the write key or a field of the client is invalid.
 type ConfigError struct {
 	// Field is the field of Client, or "key" for the write key.
 	Field  string

@@ -30,12 +30,12 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request is too large.',
-    help: 'Keep a request below 544 KiB (557,056 bytes) after decompression, preferably below 500 KiB: flush more often. The context and integrations of a batch are stored with each of its calls: all copies together may take up to 2,000 KiB (2,048,000 bytes).',
+    help: 'Send at most 544 KiB (557,056 bytes) in a request, measured after decompression, preferably less than 500 KiB: flush more often. The context and integrations of a batch are stored with each of its calls: all copies together may take up to 2,000 KiB (2,048,000 bytes).',
   },
   message_too_large: {
     status: 400,
     message: 'The call is too large.',
-    help: 'Keep a call below 32 KiB (32,768 bytes) of JSON. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of large content.',
+    help: 'Send at most 32 KiB (32,768 bytes) of JSON in a call. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of large content.',
   },
   too_many_messages: {
     status: 400,

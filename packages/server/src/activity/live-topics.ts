@@ -83,7 +83,7 @@ export class LiveTopics {
 
 /** @param last the number of the last item read; `undefined` to begin now */
 function cursorIn({ next }: Pick<RecentItems<unknown>, 'next'>, last = next - 1): Cursor {
-  // `NaN`, the number for an invalid id or another node's id, is never less.
+  // An invalid id, or one from another node, is `NaN`: all comparisons with it are false.
   const isLost = !(last < next)
   const from = isLost ? next : last + 1
   return { from, next: from, isLost }

@@ -79,7 +79,7 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
     const names = topics.split(',')
     // A reconnecting browser sends the id in the header, and an older id in the URL.
     const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
-    // After a disconnect, nothing would close the stream.
+    // The client has disconnected, so a stream that is opened now would never be closed.
     if (reply.raw.destroyed) return reply.hijack()
     if (!streams.makeRoomFor(actor)) {
       const detail = `The live tail already has the maximum of ${maxLiveStreams} readers. Raise maxLiveStreams and maxOpenFiles.`

@@ -15,7 +15,7 @@ const LONG_MS = 10 * 60_000
 
 /**
  * Prints the failures, files that take longer than 10 minutes, and the summary. A failure shows its message, its diff and the
- * test's log, each truncated, since a failed test of a stream would print the whole stream between two other failures.
+ * test's log, each truncated: a failed test of a stream would otherwise print the whole stream.
  */
 export default class ShortReporter extends MinimalReporter {
   /** The reasons for skipped tests, each printed once. */

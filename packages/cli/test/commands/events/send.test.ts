@@ -143,7 +143,7 @@ describe('hookline send and trace', () => {
     const large = ['-p', `text=${'x'.repeat(33_000)}`]
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/The call is too large\.\n {2}Keep a call below 32 KiB/)
+    expect(stderr).toMatch(/The call is too large\.\n {2}Send at most 32 KiB/)
   })
 
   it('refuses credentials in the URL', async () => {

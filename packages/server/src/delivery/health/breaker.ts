@@ -13,7 +13,7 @@ import { isThrottled } from './pace.ts'
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
  * It stays open for a random time of up to 30 s (full jitter); each failed probe doubles that maximum, up to 5 min. While it is
- * open, no attempts are made, so deliveries use up no retries. Throttled attempts count as failures only while none succeeds: otherwise they lower
+ * open, no attempts are made, so deliveries use up no retries. Throttled attempts count as failures only if no attempt in the window succeeded: otherwise they lower
  * the pace. A `responded` sample of an earlier attempt closes a breaker that throttling opened.
  */
 export type Breaker =
