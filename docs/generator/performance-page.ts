@@ -93,7 +93,7 @@ export function performancePage(): string {
 }
 
 const LIMITS = [
-  "**CPU time.** With one or two cores, the main thread does everything except writing to SQLite: parsing, decisions, signatures and HTTP. It is the bottleneck on two cores, while the writer thread is busy for a quarter to a half of the time. With three or more cores, separate threads do most of the main thread's work (`ingestThreads`, `deliveryThreads`). Messages between threads add about a quarter to the cost of an event.",
+  "**CPU time.** With one or two cores, the main thread does most of the work for an event: parsing, decisions, signatures and HTTP. The writer thread writes to SQLite. The main thread is the bottleneck on two cores, while the writer thread is busy for a quarter to a half of the time. With three or more cores, separate threads do most of the main thread's work (`ingestThreads`, `deliveryThreads`). Messages between threads add about a quarter to the cost of an event.",
   '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput as long as enough events are in progress. This requires enough client connections and a large enough `webhookQueueSize`.',
 ]
 

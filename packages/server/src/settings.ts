@@ -179,7 +179,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum number of connections to the live tail, but never more than half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token or session with at least two more connections than its own. Otherwise, the new connection gets 429.',
+    doc: 'Maximum number of connections to the live tail, but never more than half of the client connections that maxOpenFiles permits for the management API. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one whose token or session has at least two more connections than the token or session of the new one. Otherwise, the new connection gets 429.',
     default: '100',
     parse: integer(1, 10_000),
   },

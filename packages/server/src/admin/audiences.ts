@@ -75,7 +75,7 @@ const schemas = {
     ),
   },
   change: {
-    ...editor('changeMembers', 'Adds users to a manual audience, and removes others'),
+    ...editor('changeMembers', 'Adds users to and removes users from a manual audience'),
     description: `At most ${usersPerListChange.toLocaleString('en-US')} users per request. Adding a listed user or removing an unlisted one does nothing. Changes are sent within seconds.`,
     params: Schema.IdParams,
     body: Type.Object(

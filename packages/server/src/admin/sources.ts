@@ -50,7 +50,7 @@ const fields = {
 }
 
 const FIELDS_TEXT =
-  'Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them.'
+  'Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. If fields is null or absent, everything is stored.'
 const fieldRules = Type.Optional(
   Type.Unsafe<object | null>({ type: ['object', 'null'], description: FIELDS_TEXT }),
 )

@@ -58,7 +58,7 @@ export type Source = {
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles remain in their space. 1 to 50 of the characters a-z, 0-9, _ and -. */
     space: string;
-    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. If fields is null or absent, everything is stored. */
     fields?: object | null;
     writeKeys: {
         key: string;
@@ -186,7 +186,7 @@ export type Destination = {
         filter?: object | null;
         /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -895,7 +895,7 @@ export function listSources({ limit, cursor }: {
 export function createSource(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. If fields is null or absent, everything is stored. */
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
@@ -941,7 +941,7 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeSource(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    /** Which unknown fields, and which parts of context, properties and traits, are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. If fields is null or absent, everything is stored. */
     fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
@@ -1131,7 +1131,7 @@ export function createDestination(body: {
         filter?: object | null;
         /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -1276,7 +1276,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 filter?: object | null;
                 /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
                 sample?: object | null;
-                /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+                /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
                 fields?: object | null;
                 /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
                 format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -1482,7 +1482,7 @@ export function changeDestination(id: string, body: {
         filter?: object | null;
         /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
-        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
         /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
@@ -3159,7 +3159,7 @@ export function listMembers(id: string, { limit, cursor }: {
     });
 }
 /**
- * Adds users to a manual audience, and removes others
+ * Adds users to and removes users from a manual audience
  */
 export function changeMembers(id: string, body: {
     /** 1 to 1,024 characters each, no control characters. */

@@ -178,7 +178,7 @@ const CREATE: Variant = {
 const UPDATE: Variant = {
   disabled: 'forward nothing',
   noSecret: 'remove the shared secret: requests are signed only with webhook secrets or a key pair',
-  limited: 'the preceding --webhook (without --webhook: each webhook)',
+  limited: 'the preceding --webhook (or every webhook, if --webhook is not given)',
   more: withRemovals,
 }
 
