@@ -12,8 +12,11 @@ import { saveResult } from './report/results.ts'
 //                                   bench/baseline.json three times in a row; stores no results
 // npm run bench -- --quick --baseline    writes that file
 //
-// benchmarks/ contains the benchmarks and their goals, load/ load generators and receivers, programs/ programs for separate
-// processes, profile/ the analysis of CPU times and profiles of threads, report/ output, stored results and plots.
+// benchmarks/: benchmarks and their goals
+// load/: load generators and receivers
+// programs/: programs for separate processes
+// profile/: analysis of CPU times and of thread profiles
+// report/: output, stored results and plots
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }

@@ -63,7 +63,7 @@ test('a failure without a stored response links to similar ones', async () => {
   await using receiver = await openReceiver({ respond: { status: 401, body: 'key revoked' } })
   await using service = await startService()
   await namedDestination(service, 'ERP', receiver.url)
-  // At most 40 responses an hour are stored for each cause.
+  // For each cause, the first 40 responses an hour are stored, then at most one a minute.
   for (let index = 0; index < 41; index += 1) await service.track(`m${index}`)
   const traces: Awaited<ReturnType<typeof service.endOf>>[] = []
   for (let index = 0; index < 41; index += 1) traces.push(await service.endOf(`m${index}`))

@@ -78,7 +78,7 @@ export function findPrograms(path = process.env['PATH'] ?? '', others = otherFol
   })
 }
 
-/** Folders in which packages install programs, but which PATH may lack. The newest PostgreSQL comes first. */
+/** Folders where packages install programs, and which may not be in PATH. The newest PostgreSQL comes first. */
 function otherFolders(): string[] {
   const folders = ['/usr/lib/postgresql/*/bin', '/{opt/homebrew,usr/local}/opt/postgresql@*/bin']
   return [...fs.globSync(folders).toSorted().toReversed(), '/usr/sbin']

@@ -29,10 +29,10 @@ export class LiveStreams {
   }
 
   /**
-   * Makes room for another stream of a reader. At the limit, closes the first of these: the stream
-   * that has been unread longest, for at least 5 s; a stream of the token with the most streams; a
-   * stream of the session with the most streams, among the sessions of the reader's token. Returns
-   * false if none may be closed.
+   * Makes room for another stream of a reader. At the limit, closes one stream, in this order of preference: the one that has been
+   * unread longest, if for at least 5 s; a stream of the token with the most streams, if it has at least two more than the
+   * reader's token; a stream of the session with the most, among the sessions of the reader's token, under the same condition.
+   * Returns false if there is none.
    */
   makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

@@ -5,7 +5,8 @@ import { systemClock } from '../util/time/clock.ts'
 /**
  * Limits the connections of a server. At the limit, the connection that has been idle longest is
  * closed: one without a complete request, or else one between requests or with an unread response. If
- * all have a request in progress, the new connection is closed. The returned function stops counting a connection that another server now counts.
+ * all have a request in progress, the new connection is closed. Call
+ * the returned function when a connection has been handed to another server, which then counts it instead.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
   /** The open connections, in the order of their last requests. */

@@ -155,7 +155,7 @@ export function acceptForwarded(
   server.server.on('connection', (socket: Socket) =>
     readPreamble(socket, secret, () => {
       for (const listener of accept) Reflect.apply(listener, server.server, [socket])
-      // Node handles requests in another order if they arrive before it reads the socket itself.
+      // Only now: Node handles requests out of order if they arrive before it reads the socket itself.
       socket.write(READY)
     }),
   )

@@ -8,7 +8,7 @@ import type { PostgresServer } from './postgres-server.ts'
 import { unprivilegedIds } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** Debian's path, which only root has in PATH. */
+/** Debian installs it in /usr/sbin, which is only in root's PATH. */
 const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 )

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * Assigns each new destination to the thread with the fewest destinations, permanently. Until it is assigned, a hash of
+ * Assigns each new destination to the thread with the fewest destinations, for the life of the process. Until it is assigned, a hash of
  * its id decides, the same in all threads.
  */
 export class Owners {

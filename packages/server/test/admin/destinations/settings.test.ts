@@ -22,7 +22,7 @@ test('absent fields have their defaults', () => {
   })
 })
 
-test('webhookUrl is short for a list of one webhook without headers', () => {
+test('webhookUrl is shorthand for a list of one webhook without headers', () => {
   expect(settingsOf({ webhookUrl: URL_A }).webhooks).toEqual([{ url: URL_A, headers: {} }])
 })
 

@@ -64,9 +64,9 @@ async function areUsed(
 function mismatch(box: SecretBox, missing: readonly string[]): EncryptionKeyMismatchError {
   return new EncryptionKeyMismatchError(
     `The secrets in the database are encrypted with the key ${missing.join(', ')}, which is not in HOOKLINE_ENCRYPTION_KEY on ` +
-      `this node: its first key is ${box.keyId}. Set it to the same keys on all nodes. To change the key, add the ` +
-      'new one after the old one, separated by a comma, and restart all nodes; then do the same with the new one first; ' +
-      'then without the old one.',
+      `this node (its first key is ${box.keyId}). Set HOOKLINE_ENCRYPTION_KEY to the same keys on all nodes. To rotate the ` +
+      'key, restart all nodes three times: with the old and the new key, separated by a comma; with the new key first; and ' +
+      'with the new key only.',
   )
 }
 

@@ -54,7 +54,7 @@ export async function createDay(transaction: Transaction<unknown>, day: number):
     )
     await sql`SELECT hide_alike(${partition}::regclass, ${name}::regclass)`.execute(transaction)
   }
-  // Writers wait only from here on: creating a table and attaching it does not lock the parent.
+  // Writers wait only from here on. Creating a table, and attaching it later, does not block writes to the parent.
   await limitLockWaits(transaction)
   const defaults = DAILY_TABLES.map(({ name }) => sql.id(`${name}_default`))
   await sql`LOCK TABLE ${sql.join(defaults)} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
