@@ -45,6 +45,12 @@ const WHERE_HELP = {
   compute: 'only events with this value, such as "properties.total>100"; repeat to require more',
 } as const
 
+/** The options for common definitions, which replace the file. */
+export const SHORT_OPTIONS = {
+  condition: '--event, --where, --within or --count',
+  compute: '--fn, --property, --event, --where or --within',
+} as const
+
 function fileHelp(definition: Definition): string {
   return `JSON file with the ${definition === 'compute' ? 'computation' : definition}; - for stdin`
 }
@@ -89,7 +95,11 @@ export async function definitionOf(
   const file = options[definition]
   const isShort = isAny(event, where, within, count, fn, property)
   if (file === undefined) return isShort ? shortDefinition(options, definition) : undefined
-  if (isShort) throw new Failure('usage', `--${definition} conflicts with options for its parts.`)
+  if (isShort)
+    throw new Failure(
+      'usage',
+      `--${definition} cannot be combined with ${SHORT_OPTIONS[definition]}.`,
+    )
   return jsonObjectIn(file, fileHelp(definition))
 }
 
@@ -100,8 +110,16 @@ function shortDefinition(
 ): JsonObject {
   const isOfEvent = (each: ComparedProperty): boolean => each.property !== undefined
   const ofEvent = where.some(isOfEvent) ? where.filter(isOfEvent) : undefined
-  if (event === undefined && isAny(ofEvent, within, count, fn, property))
-    throw new Failure('usage', 'Options for events need --event.')
+  const ofEvents = {
+    '--where with properties': ofEvent,
+    '--within': within,
+    '--count': count,
+    '--fn': fn,
+    '--property': property,
+  }
+  const [option] = Object.entries(ofEvents).find(([, value]) => value !== undefined) ?? []
+  if (event === undefined && option !== undefined)
+    throw new Failure('usage', `${option} requires --event.`)
   if (definition === 'compute' && fn === undefined)
     throw new Failure('usage', 'A computed trait needs --fn.')
   const clause = definedFields({ fn, event, property, where: ofEvent, count, within })

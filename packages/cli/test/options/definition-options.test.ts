@@ -46,14 +46,14 @@ describe('the condition from options', () => {
   })
 
   test.each([
-    [['--where', 'properties.total>100'], 'need --event'],
-    [['--count', '>1'], 'need --event'],
+    [['--where', 'properties.total>100'], '--where with properties requires --event'],
+    [['--count', '>1'], '--count requires --event'],
     [['--where', 'context.ip exists'], '--where has no comparison'],
     [['--where', 'userId=u1'], '--where has no comparison'],
     [['--event', 'A', '--event', 'B'], 'Only one --event'],
     [['--event', 'A', '--count', '2'], 'Use a comparison'],
     [['--event', 'A', '--within', '1500ms'], 'Use a duration'],
-    [['--condition', 'x.json', '--event', 'A'], '--condition conflicts'],
+    [['--condition', 'x.json', '--event', 'A'], '--condition cannot be combined with'],
   ])('refuses %j', async (args, message) => {
     await expect(async () => definition('condition', ...args)).rejects.toThrow(message)
   })
@@ -78,7 +78,7 @@ describe('the computation from options', () => {
   })
 
   test.each([
-    [['--fn', 'sum'], 'need --event'],
+    [['--fn', 'sum'], '--fn requires --event'],
     [['--event', 'Order'], 'needs --fn'],
     [['--fn', 'total', '--event', 'Order'], 'Allowed choices'],
     [['--fn', 'sum', '--event', 'Order', '--property', 'total'], 'properties.total'],

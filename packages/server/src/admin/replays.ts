@@ -100,7 +100,7 @@ const schemas = {
     // The search text may contain user data.
     showsUsers: true,
     description:
-      'Deliveries are attempted under the usual retry policy, with the same webhook-id and with the header X-Hookline-Replay. A webhook that has already accepted the event receives it again only if the whole delivery was delivered.',
+      'Deliveries are attempted under the usual retry policy, with the same webhook-id and with the header X-Hookline-Replay. A webhook that has already accepted the event receives it again only if the delivery is in the state delivered.',
     body: CreateReplayRequest,
     response: {
       ...Schema.responses(201, 'The replay, queued.', Schema.ref(ReplayResponse)),

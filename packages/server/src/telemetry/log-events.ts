@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or belonged to a token or session with at least two more streams than that of the new one (`other_reader`).',
+    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or its token or session had at least two more streams than the token or session of the new stream (`other_reader`).',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 
@@ -201,7 +201,7 @@ export const LOG_EVENTS = {
   'worker.failed': error('A worker has failed. Hookline will restart it.', REPORT),
   'worker.suspended': error(
     'A non-critical worker failed five times within a minute. Hookline will restart it after ten minutes.',
-    `Until then, the tasks of the worker in \`worker\`, such as profiles, syncs, deletions, replays, retention or notices, are not processed. ${REPORT}`,
+    `Until then, the work of the worker named in \`worker\` is suspended: for example updating profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
   ),
   'worker.failed_permanently': fatal(
     'A critical worker failed five times within a minute, so the process exits.',

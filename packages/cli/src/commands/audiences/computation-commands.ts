@@ -5,6 +5,7 @@ import { confirm } from '../../options/confirmation.ts'
 import {
   definitionOf,
   type DefinitionOptions,
+  SHORT_OPTIONS,
   withDefinitionOptions,
 } from '../../options/definition-options.ts'
 import { countText } from '../../output/figures.ts'
@@ -65,7 +66,10 @@ function addPreview(
       const { api, output } = context
       const value = await definitionOf(options, definition)
       if (value === undefined)
-        throw new Failure('usage', `Pass --${definition}, or options for its parts.`)
+        throw new Failure(
+          'usage',
+          `Pass --${definition}, or at least one of ${SHORT_OPTIONS[definition]}.`,
+        )
       const space = definedFields({ space: options.space })
       const previewed = await operations(api).preview({ ...space, [definition]: value })
       output.data(previewed, () => previewText(output, previewed))
