@@ -189,7 +189,7 @@ test.for([1280, 380])(
     const whenAt = await top('When')
     await page.getByLabel('How often').selectOption('at least')
     await page.getByLabel('Number of times').waitFor()
-    // On a narrow screen, the text above wraps.
+    // On a narrow screen, the text above wraps, which moves the rest.
     if (width > 1000) expect(await top('When')).toBe(whenAt)
     expect(await isWithinWidth(page)).toBe(true)
     await expectAccessible(page)

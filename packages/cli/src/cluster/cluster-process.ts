@@ -21,8 +21,8 @@ const CHECK_MS = 50
 const STOP_MS = 20_000
 
 /**
- * Starts a program, and resolves when it is ready. Disposing of it stops it, or kills it after 20 s. `note` reports
- * an unexpected exit. @throws {Failure} if it exits before it is ready
+ * Starts a program, and resolves when it is ready. Disposing of the result stops the program, or kills it after 20 s.
+ * `note` reports an unexpected exit. @throws {Failure} if it exits before it is ready
  */
 export async function startProcess(
   { command: [program, ...args], options, isReady }: ClusterProgram,

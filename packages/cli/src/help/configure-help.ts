@@ -11,7 +11,7 @@ export const HELP_STYLE = {
   groupItems: ownFirst,
 }
 
-/** Adds examples to all subcommands. */
+/** Adds their examples to the subcommands, at any depth. */
 export function addExamples(parent: Command, path = ''): void {
   for (const command of parent.commands) {
     const name = `${path} ${command.name()}`.trim()

@@ -57,7 +57,10 @@ export function withAuthOptions<C extends Command>(
 export async function requestedWebhook({ auth, ...webhook }: AuthenticatedWebhook) {
   const kinds = [auth.basic, auth.bearer, auth.clientCertificate, auth.authFile]
   if (kinds.filter((each) => each !== undefined).length > 1)
-    throw new Failure('usage', 'A --webhook can have only one kind of authentication.')
+    throw new Failure(
+      'usage',
+      'Use only one of --basic, --bearer, --client-certificate and --auth-file for each --webhook.',
+    )
   const requested = await authOf(auth)
   return requested === undefined ? webhook : { ...webhook, auth: requested }
 }

@@ -6,6 +6,10 @@ import { wholeNumber } from './whole-number.ts'
 
 type Webhook = Destination['settings']['webhooks'][number]
 
+/** For error messages. */
+export const LIMIT_FLAGS =
+  '--per-second, --concurrency, --timeout, --retry-window, --retry-schedule and --retry-on'
+
 /**
  * Options for the limits of a webhook. `limitsFor` returns the limits of the preceding `--webhook`, and `of` names the
  * webhook in the help.

@@ -142,7 +142,10 @@ function shortFilter({ only, event, where }: FilterOptions): Filter {
     throw new Failure('usage', 'With --event, --only must include track.')
   for (const each of where ?? [])
     if (!types.some((type) => applies(each, type)))
-      throw new Failure('usage', '--where compares properties, which these types do not have.')
+      throw new Failure(
+        'usage',
+        '--where compares properties, which the types in --only do not have.',
+      )
   const clauses = types.map((type) => {
     const names = type === 'track' && event !== undefined ? { event: one(event) } : { type }
     const compared = (where ?? []).filter((each) => applies(each, type))
@@ -216,7 +219,7 @@ function typesIn(text: string): readonly EventType[] {
   const types = text.split(',').map((each) => each.trim())
   const wrong = types.find((each) => !EVENT_TYPES.some((type) => type === each))
   if (wrong === undefined) return types as EventType[]
-  throw new Failure('usage', `Unknown type ${JSON.stringify(wrong)}.`, {
+  throw new Failure('usage', `Unknown type in --only: ${JSON.stringify(wrong)}.`, {
     hint: `Use ${EVENT_TYPES.join(', ')}.`,
   })
 }
@@ -257,7 +260,7 @@ export function comparisonOf(text: string, operands: Operands): Comparison {
   const op = symbol === undefined ? (word as Operator | undefined) : SYMBOLS[symbol]
   const compared = path === undefined ? undefined : comparedIn(path, operands)
   if (op === undefined || compared === undefined)
-    throw new Failure('usage', `--where has no comparison: ${JSON.stringify(text)}.`, {
+    throw new Failure('usage', `--where is not a valid comparison: ${JSON.stringify(text)}.`, {
       hint: `Use ${[...Object.keys(operands.roots).map((root) => `${root}.…`), ...operands.fields].join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
     })
   if (OPERATOR_TABLE[op].takes === 'none' && operand === '') return { ...compared, op }

@@ -48,8 +48,8 @@ describe('the condition from options', () => {
   test.each([
     [['--where', 'properties.total>100'], '--where with properties requires --event'],
     [['--count', '>1'], '--count requires --event'],
-    [['--where', 'context.ip exists'], '--where has no comparison'],
-    [['--where', 'userId=u1'], '--where has no comparison'],
+    [['--where', 'context.ip exists'], '--where is not a valid comparison'],
+    [['--where', 'userId=u1'], '--where is not a valid comparison'],
     [['--event', 'A', '--event', 'B'], 'Only one --event'],
     [['--event', 'A', '--count', '2'], 'Use a comparison'],
     [['--event', 'A', '--within', '1500ms'], 'Use a duration'],
@@ -82,7 +82,7 @@ describe('the computation from options', () => {
     [['--event', 'Order'], 'needs --fn'],
     [['--fn', 'total', '--event', 'Order'], 'Allowed choices'],
     [['--fn', 'sum', '--event', 'Order', '--property', 'total'], 'properties.total'],
-    [['--event', 'Order', '--where', 'traits.plan=pro'], '--where has no comparison'],
+    [['--event', 'Order', '--where', 'traits.plan=pro'], '--where is not a valid comparison'],
   ])('refuses %j', async (args, message) => {
     await expect(async () => definition('compute', ...args)).rejects.toThrow(message)
   })

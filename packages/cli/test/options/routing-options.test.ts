@@ -25,7 +25,7 @@ describe('--where', () => {
     'other.x=1',
     '=1',
   ])('refuses %j, and shows what to use', (text) => {
-    expect(() => comparisonIn(text)).toThrow('--where has no comparison')
+    expect(() => comparisonIn(text)).toThrow('--where is not a valid comparison')
   })
 })
 

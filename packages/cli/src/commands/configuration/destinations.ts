@@ -16,7 +16,7 @@ import {
   withAuthOptions,
 } from '../../options/auth-options.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { withLimitOptions, withLimits } from '../../options/limit-options.ts'
+import { LIMIT_FLAGS, withLimitOptions, withLimits } from '../../options/limit-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import {
   type RoutingOptions,
@@ -255,7 +255,7 @@ function removeAllLimits(command: ApiCommand): void {
 }
 
 function limitsConflict(): Failure {
-  return new Failure('usage', '--no-limits conflicts with options for limits.')
+  return new Failure('usage', `--no-limits conflicts with ${LIMIT_FLAGS}.`)
 }
 
 /** The settings from these options; `undefined` if there are none. */
@@ -285,7 +285,12 @@ async function webhooksOf(
 ): Promise<readonly object[] | undefined> {
   if (webhooks === undefined && limitsOfEach === undefined) return undefined
   if (limitsOfEach !== undefined && (webhooks !== undefined || readSettings === undefined))
-    throw new Failure('usage', 'Options for limits must come after their --webhook.')
+    throw new Failure(
+      'usage',
+      limitsOfEach === null
+        ? '--no-limits must come after its --webhook.'
+        : `${LIMIT_FLAGS} must come after their --webhook.`,
+    )
   const requested = await Promise.all(
     (webhooks ?? []).map(async ({ removed, ...webhook }) => ({
       removed,

@@ -32,7 +32,7 @@ function stepsOf({ timing }: ShownAttempt): string {
   return steps.length > 1 ? ` (${steps.join(', ')})` : ''
 }
 
-/** The maximum number of lines shown of a response body. `--json` has the whole body. */
+/** The maximum number of lines shown of a response body. `--json` includes all of the stored body. */
 const MAX_LINES = 12
 const INDENT = '      '
 

@@ -40,7 +40,7 @@ function attemptText(output: Output, data: Data): string {
 function gapText(data: Data): string {
   const { missed } = data
   const messages = typeof missed === 'number' ? countText(missed, 'message') : 'Some messages'
-  return `${messages} missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
+  return `${messages} missed (${text(data, 'reason')}). \`hookline events list\` also shows missed events.`
 }
 
 function text(data: Data, name: string): string {

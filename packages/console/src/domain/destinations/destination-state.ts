@@ -27,7 +27,7 @@ const HEALTHY_SUCCESS_RATE = 0.95
 /** How long after its last failed attempt a destination counts as recovered. */
 const RECOVERED_AFTER_MS = 5 * 60_000
 
-/** The most severe state that applies. Without `health`, attempts do not count. The alert conditions decide whether it is failing. */
+/** The most severe state. Without `health`, attempts are ignored. The alert conditions decide whether the destination is failing. */
 export function destinationState(
   { enabled, enabledChangedAt, paused, settings }: Destination,
   health?: Health,

@@ -8,8 +8,8 @@ import type { FailureGroup } from './failures-query.ts'
 const PAGE_SIZE = 100
 const CONCURRENCY = 4
 /**
- * Not failures: the class is from the last attempt to one webhook, but another may have accepted
- * the delivery.
+ * The states of deliveries that did not fail. They are listed as well, because the class is from the last attempt to one
+ * webhook, and another may have accepted the delivery.
  */
 const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined'])
 

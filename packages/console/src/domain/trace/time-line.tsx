@@ -159,8 +159,8 @@ function Legend({ attempts }: { readonly attempts: readonly Step[] }): ReactElem
 function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
   const received = Date.parse(receivedAt)
   const steps: Step[] = [{ key: 'received', label: 'Received', at: received }]
-  // `firstDueAt` is the time of the decision, unless a replay or a manual retry has moved it. A
-  // delivery with an earlier attempt has been moved, and is skipped.
+  // `firstDueAt` is the time of the decision, unless a replay or a manual retry has changed it. Skips
+  // deliveries where it has changed: they have an attempt before it.
   const decided = deliveries
     .filter(({ attempts, firstDueAt }) =>
       attempts.every(({ startedAt }) => startedAt >= firstDueAt),

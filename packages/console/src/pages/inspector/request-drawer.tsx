@@ -125,7 +125,7 @@ function ResponseSummary({ response }: Pick<WholeRequest, 'response'>): ReactEle
   return (
     <>
       <code>{status}</code> {delayMs === 0 ? 'immediately' : `after ${duration(delayMs)}`}
-      {!sent && ' (delayed, or the connection was closed first)'}
+      {!sent && ' (not sent yet, or the connection was closed first)'}
     </>
   )
 }

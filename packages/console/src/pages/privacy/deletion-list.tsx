@@ -32,8 +32,8 @@ export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactEl
             title="No deletions yet"
             action={canDelete && <Button onClick={onNew}>Delete users…</Button>}
           >
-            A deletion removes all of a user’s data, notifies every enabled destination and creates
-            a signed receipt.{!canDelete && ' Only admins can start one.'}
+            A deletion removes a user’s data, notifies enabled destinations and creates a signed
+            receipt.{!canDelete && ' Only admins can start one.'}
           </Empty>
         ) : (
           <>

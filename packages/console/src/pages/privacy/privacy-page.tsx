@@ -26,7 +26,7 @@ export function PrivacyPage(): ReactElement {
     <>
       <PageHeading
         title="Privacy"
-        about="Delete users’ data, and notify every enabled destination."
+        about="Delete users’ data, and notify enabled destinations."
         actions={
           canDelete && (
             <Button variant="primary" onClick={openForm}>

@@ -4,7 +4,7 @@ import { useDebounced } from '../../../shell/use-debounced.ts'
 import type { ComputationKind } from '../record/computation-kind.ts'
 
 const REFETCH_MS = 2_000
-/** Limits polling for an exact size: for a very large number of users, it remains an estimate. */
+/** Limits polling for an exact size: with a very large number of users, the size remains an estimate. */
 const MAX_FETCHES = 15
 
 /** Previews a definition shortly after its last edit; off while it is `undefined`. */

@@ -50,7 +50,7 @@ function Counts({ data, error }: FilterPreviewProps['preview']): ReactElement {
   if (error !== null) return <p className="text-failed">{problemOf(error).message}</p>
   if (data == null) return <p className="text-ink-soft">Counting…</p>
   const { selected, examined, byName, excludedExamples } = data
-  // Prefers an event excluded by a compared value, which explains more than one of another type.
+  // Prefers an event that a comparison excludes: it explains more than an event of the wrong type.
   const excluded =
     excludedExamples.find(({ reasons }) => reasons.some((each) => each.includes('/where/'))) ??
     excludedExamples[0]
