@@ -18,13 +18,13 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   routing: 'Deliveries with a filter that selects every event, compared with no filter.',
   transforms: 'Deliveries with a transform of ten lines, compared with no transform.',
   traces:
-    'Deliveries with OpenTelemetry on and no trace sampled, compared with deliveries without a collector, and with `traceContext: off`.',
+    'Deliveries with OpenTelemetry on and no trace sampled, compared with no collector, and with `traceContext: off`.',
   'delivery-peers':
     'The events from `delivery`, sent through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ runs on Redis without appendonly, so its jobs are not on disk; pg-boss runs on PostgreSQL with fsync.',
   'end-to-end':
     'Latency from when a call is due until it arrives at the receiver, with single calls sent at random times, at half of the maximum rate. Overload: deliveries while each of 32 or 256 connections sends its next call after the previous response.',
   isolation:
-    'Healthy webhooks at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault. The noise is the difference between two of these runs.',
+    'Healthy webhooks at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s, compared with runs without the fault. The noise is the difference between two runs without the fault.',
   growth:
     'Throughput from call to receiver with 10 million rows of history and a million pending deliveries, compared with an empty database.',
   memory:
@@ -47,7 +47,7 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   'audience-latency':
     'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':
-    'Throughput from call to receiver with 50 audiences, and with 50 that count other events, compared with none.',
+    'Throughput from call to receiver with 50 audiences that count the sent events, and with 50 that count other events, compared with none.',
   'client-rate':
     '`track()` calls that the client library enqueues on one core, while no server responds, compared with `@segment/analytics-node`.',
   'client-memory': 'Bytes of JSON in the queue of the client library for each byte of memory.',

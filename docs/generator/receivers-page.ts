@@ -161,7 +161,7 @@ function numbers(): string {
       ['URL with values from an event', `${formatCount(LIMITS.filledUrlCharacters)} characters`],
       ['static headers for a webhook', String(LIMITS.headersPerWebhook)],
       [
-        'maximum overlap of two secrets or keys, and lead of a key',
+        'maximum overlap of two secrets or keys, and maximum lead of a new key',
         `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`,
       ],
     ],

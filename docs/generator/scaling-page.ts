@@ -38,7 +38,7 @@ export function scalingPage(): string {
         ],
       ],
     ),
-    `On the two cores of the benchmark machine, without the load generator and the receiver, this allows at most ${Math.round(maxRateOn(2, cost)).toLocaleString('en')} events/s.`,
+    `On the two cores of the benchmark machine, without the load generator and the receiver, these costs allow at most ${Math.round(maxRateOn(2, cost)).toLocaleString('en')} events/s.`,
     '## Bottlenecks',
     [
       '- **A node** runs mainly on one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',

@@ -28,7 +28,7 @@ export function webhookPayloadPage(): string {
     headersTable(),
     `Respond with 2xx within ${LIMITS.attemptTimeoutMs / 1000} seconds, and do slow work afterwards. After 5xx, 408, 425, 429, a timeout or a failed connection, Hookline retries events for up to ${LIMITS.retryWindowMs / HOUR_MS} hours, and deletion notices for ${LIMITS.noticeRetryWindowMs / HOUR_MS / 24} days. All other responses are final, including redirects. The ${LIMITS.attemptTimeoutMs / 1000} seconds and the ${LIMITS.retryWindowMs / HOUR_MS} hours are defaults: a webhook can have [its own limits](../guides/webhook-limits.md), and can retry more statuses.`,
     list([
-      '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore duplicates.',
+      '**At least once.** A delivery may arrive more than once, with the same `webhook-id`. Store the id, and ignore duplicates.',
       '**In any order.** Compare `timestamp` if the order matters.',
       'The response body does not affect the outcome. For each webhook, Hookline stores the first 4 KiB of up to 100 responses an hour per class of failure, and of one successful response a minute, so that operators can see them.',
     ]),
@@ -95,7 +95,7 @@ function others(): string[] {
     list([
       '`npx hookline destinations test dst_… --type track` sends a sample event, with the `messageId` `sample-track`, the `userId` `sample-user` and the `anonymousId` `sample-visitor`. A sample of type `delete` is a deletion notice for `sample-user`.',
       'A test delivery of a past event (`--event evt_…`) has the same `webhook-id` as its delivery and, unless the settings have changed, the same body.',
-      'A replay has the same `webhook-id` as the first delivery and, unless the settings of the destination have changed, the same body. It also has the `X-Hookline-Replay` header. A receiver that ignores known ids also ignores replays.',
+      'A replayed delivery has the same `webhook-id` as before and, unless the settings of the destination have changed, the same body. It also has the `X-Hookline-Replay` header. A receiver that ignores known ids also ignores replays.',
     ]),
   ]
 }

@@ -40,7 +40,7 @@ export class LiveTail implements Omit<
   readonly items: RecentItems<ActivityEntry | LostActivities | undefined>
   readonly #clock: Clock
   readonly #relay: ActivityRelay
-  /** Recent events, for activities that only have an event id. */
+  /** Recent events, for activities that have only an event id. */
   readonly #events: LRUCache<string, EventActivity>
   #readers = 0
   #stopReceiving: (() => void) | undefined

@@ -16,7 +16,7 @@ export interface AttemptCounts {
   readonly lastDeliveredAt: number | undefined
 }
 
-/** Counts of one minute. `minute` counts from the epoch, because slots are reused after an hour. */
+/** The counts of one minute. `minute` is its number since the epoch, because slots are reused after an hour. */
 type Slot = { -readonly [Key in keyof AttemptCounts]: AttemptCounts[Key] } & {
   readonly minute: number
 }

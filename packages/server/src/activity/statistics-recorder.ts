@@ -150,7 +150,7 @@ export class StatisticsRecorder
       try {
         await this.#add(minute)
       } catch (error) {
-        // The counts move to a later minute.
+        // Written later, as counts of the current minute.
         this.#counts.addAll(minute.counts)
         this.#options.logger.warn({ err: error }, 'statistics.write_failed')
       }

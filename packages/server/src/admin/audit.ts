@@ -181,7 +181,7 @@ export function announceChanges(app: AdminApp, feed: LiveChanges): void {
 
 function changeOf({ targetId, action, actor }: AuditEntry, path: string) {
   const resource = path.split('/')[1] ?? ''
-  // The target of a suppression is the id of a deleted user.
+  // The target of a suppression is the id of a deleted user, which must not be published.
   const id = resource === 'suppressions' ? null : targetId
   return { resource, id, action, actorId: actor.id }
 }

@@ -51,7 +51,7 @@ const schema = {
           }),
           sampleDeliveryId: Schema.nullable(
             Schema.text(
-              'The latest delivery that failed for this reason. Its attempts contain the response, if it was stored.',
+              'The latest delivery that failed for this reason and has a stored response; the latest one if none has a response.',
             ),
           ),
           causes: Type.Array(

@@ -21,7 +21,7 @@ const responses = {
   delayMs: Type.Integer({
     minimum: 0,
     maximum: INSPECTOR_LIMITS.delayMs,
-    description: `The delay of each response, up to ${INSPECTOR_LIMITS.delayMs}; 0 if absent. Attempts have a deadline of 5 s by default.`,
+    description: `The delay of each response, up to ${INSPECTOR_LIMITS.delayMs}; 0 if absent. By default, an attempt times out after 5 s.`,
   }),
   failFirst: Schema.nullable(
     Type.Integer({

@@ -6,7 +6,7 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { Actor } from './access/authenticate.ts'
 
-/** A stream unread for this long may be closed for another reader. */
+/** A stream unread for this long may be closed to make room for another. */
 const UNREAD_MS = 5_000
 const LOG_EVERY_MS = 60_000
 
@@ -31,8 +31,8 @@ export class LiveStreams {
   /**
    * Makes room for another stream of a reader. At the limit, closes one stream, in this order of preference: the one that has been
    * unread longest, if for at least 5 s; a stream of the token with the most streams, if it has at least two more than the
-   * reader's token; a stream of the session with the most, among the sessions of the reader's token, under the same condition.
-   * Returns false if there is none.
+   * reader's token; a stream of the session with the most streams, among the sessions of the reader's token, if it has at least two
+   * more than the reader's session. Returns false if no stream qualifies.
    */
   makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

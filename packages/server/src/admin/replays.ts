@@ -40,7 +40,7 @@ const CreateReplayRequest = Type.Object(
     ),
     includeDeclined: Type.Optional(
       Schema.boolean(
-        'true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if its current filter and sample select them.',
+        "true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if the destination's current filter and sample select them.",
       ),
     ),
     ratePerSecond: Type.Optional(

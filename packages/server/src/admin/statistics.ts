@@ -61,7 +61,10 @@ const PointResponse = Type.Object(
     latencyMs: Schema.nullable(
       Type.Object(
         { p50: Type.Number(), p95: Type.Number(), p99: Type.Number() },
-        { description: 'From receipt to delivery, to within 5%; null if nothing was delivered.' },
+        {
+          description:
+            'From receipt to delivery, without replays, to within 5%; null if nothing was delivered.',
+        },
       ),
     ),
   },

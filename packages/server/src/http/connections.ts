@@ -41,8 +41,8 @@ interface Connection {
 }
 
 /**
- * Whether a connection has no complete request yet. The response to a pipelined request that waits for its turn has no
- * socket yet.
+ * Whether a connection has no complete request yet. A pipelined request that waits for its turn counts as complete; its
+ * response has no socket yet.
  */
 function isUnfinished(response: ServerResponse | undefined): boolean {
   return response === undefined || (response.socket !== null && !response.req.complete)

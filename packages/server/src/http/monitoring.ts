@@ -48,7 +48,7 @@ export async function readinessOf(
   }
 }
 
-/** A check that takes longer fails, so that the caller gets a response in time. */
+/** The time limit of each check. Beyond it, the check fails, so that the caller gets a response in time. */
 const DEADLINE_MS = 5_000
 
 async function run({ check, note }: ReadinessCheck, clock: Clock): Promise<CheckResult> {

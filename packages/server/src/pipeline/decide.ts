@@ -4,7 +4,7 @@ import { excludedBy } from '../routing/filter.ts'
 
 type Decision = 'deliver' | DeclineReason
 
-/** Decides whether a destination gets an event, or why not. Pure. `integrations`: from the event, parsed once for all destinations. */
+/** Decides whether a destination gets an event, and if not, why. Pure. `integrations`: from the event, parsed once for all destinations. */
 export function decide(
   event: AcceptedEvent,
   integrations: JsonObject | undefined,

@@ -105,7 +105,7 @@ export class Pipeline implements AsyncDisposable {
   /** Runs until `signal` aborts. The dispatcher may then still have deliveries in flight. */
   async run(signal: AbortSignal): Promise<void> {
     const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
-    // Without deliveries, nothing in this loop waits for I/O, so it must yield by time.
+    // Without deliveries, nothing in this loop waits for I/O, so it must yield at intervals.
     const slices = new TimeSlices(this.#options.clock)
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       await slices.yieldIfOver()

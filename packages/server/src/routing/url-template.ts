@@ -16,13 +16,13 @@ export function hasTemplate(url: string): boolean {
   return url.includes('{{')
 }
 
-/** Makes the placeholders readable in a URL that a URL parser has serialised: it encodes braces in a path. */
+/** Restores the placeholders in a URL from a URL parser, which encodes braces in a path. */
 export function withReadableTemplates(href: string): string {
   const { origin, rest } = parts(href)
   return origin + rest.replaceAll(ENCODED, '{{$1}}')
 }
 
-/** The first placeholder in an entered URL that is in the origin, or does not name a field. */
+/** Why a placeholder in a URL, as entered, is invalid: it is in the origin, or does not name a field. `undefined` if all are valid. */
 export function invalidTemplate(
   text: string,
 ):

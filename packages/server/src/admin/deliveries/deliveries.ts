@@ -148,7 +148,9 @@ const FailureResponse = Type.Object({
   lastSeenAt: Schema.timeOf(
     'When the newest of them was last attempted or quarantined, or became due.',
   ),
-  sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
+  sampleDeliveryId: Schema.text(
+    'The newest of these deliveries with a stored response; the newest one if none has a response.',
+  ),
   lastError: Schema.nullable(
     Schema.text('The last error of the sample delivery, or why it is quarantined.'),
   ),

@@ -43,7 +43,7 @@ export const WAIT_REASONS = {
   },
   url_forbidden: {
     meaning:
-      "The settings allowedNetworks and allowedPorts do not allow the webhook's address or port.",
+      "The setting allowedNetworks does not allow the webhook's address, or allowedPorts does not allow its port.",
     remedy: 'Correct the URL, or change the settings and restart.',
   },
   disabled_by_receiver: {

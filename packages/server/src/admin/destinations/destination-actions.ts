@@ -123,7 +123,7 @@ const schemas = {
         formatted: Schema.text('The payload after fields and format, before the transform.'),
         precisionLost: Type.Optional(
           Type.Array(Type.String(), {
-            description: `With a transform, the paths of up to ${LIMITS.precisionLostFields} numbers in formatted that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none.`,
+            description: `With a transform, the paths of up to ${LIMITS.precisionLostFields} numbers in the formatted payload that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none.`,
           }),
         ),
         webhooks: Type.Array(TestedWebhookResponse),
@@ -233,7 +233,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
   const closing = { schema: schemas.closeBreaker }
   app.post('/destinations/:id/close-breaker', closing, async (request, reply) => {
     const destination = requireDestination(catalog, request.params.id)
-    // Appended first: the breaker is in memory, so one transaction cannot cover both.
+    // The audit entry comes first: the breaker is in memory, so one transaction cannot cover both.
     await audit.append(unchangedEntry(request, destination, clock.wall()))
     await lanes.command({ command: 'closeBreakers', webhooks: lanesOf(destination) })
     return respondWithDestination(destination, reply)
@@ -371,7 +371,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const testedDestination =
       transform === undefined ? destination : withTransform(transform, destination, dryRun)
     const content = await requestedContent(body, destination, deps)
-    // Appended first: a request cannot be undone.
+    // The audit entry comes first: a request cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
     const tested = await testDeliveries.run(testedDestination, content, { dryRun })
     const { webhooks, ...shown } = tested

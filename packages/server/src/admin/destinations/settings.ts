@@ -67,7 +67,7 @@ const routingFields = {
     'Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
   ),
   sample: removable(
-    'The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
+    'The share of the selected events that the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
   ),
   fields: removable(
     'Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields.',

@@ -14,7 +14,7 @@ const MAX_HOSTS = 100
 /** In the format of errors. */
 export const WarningsResponse = Type.Array(Schema.FieldErrorResponse, {
   description:
-    'Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
+    'Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting does not allow the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
 })
 
 /** Why a host's webhooks are receiving nothing at the moment. `why` completes "is …". */

@@ -181,8 +181,8 @@ async function requeueDeliveries(
 }
 
 /**
- * The parts to keep: webhooks that accepted the event are not tried again, unless the whole
- * delivery was delivered.
+ * The parts to keep: webhooks that accepted the event are not tried again, unless the delivery was
+ * in the state `delivered`.
  */
 function deliveredPartsOf({ state, webhooks }: EndedRow): string {
   const parts = state === 'delivered' ? [] : (storedPartsIn(webhooks) ?? [])
