@@ -163,7 +163,7 @@ export interface Destination {
   readonly version: number
 }
 
-/** The circuit breaker of one webhook. */
+/** The health of one webhook: its breaker, its `Retry-After` and its pace. */
 export interface WebhookState {
   readonly url: string
   readonly breaker: 'closed' | 'open' | 'half_open'
@@ -177,7 +177,7 @@ export interface WebhookState {
   readonly pacePerSecond: number | null
 }
 
-/** The breaker of a webhook, and the number of its attempts in flight. */
+/** The health of a webhook, and the number of its attempts in flight. */
 export interface LaneState extends WebhookState {
   readonly inFlight: number
 }

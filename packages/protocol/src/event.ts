@@ -24,7 +24,7 @@ export interface Event {
   /** The `timestamp` that the client sent, unchanged. */
   readonly originalTimestamp?: string
   readonly context: JsonObject
-  /** Which destinations may receive it, by name or id. See `decide` in the server. */
+  /** Which destinations may receive it, by id or type. See `decide` in the server. */
   readonly integrations?: JsonObject
   /** The name of a track event. */
   readonly event?: string

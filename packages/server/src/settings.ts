@@ -201,7 +201,7 @@ export const SETTINGS = {
     parse: networks,
   },
   allowedPorts: {
-    doc: 'Ports of mail servers, databases or similar services that webhooks may use anyway, separated by commas.',
+    doc: 'Ports that webhooks may use although they are reserved for databases, mail servers or similar services, separated by commas.',
     default: '',
     parse: ports,
   },

@@ -149,7 +149,7 @@ export interface NextRequest {
 export interface TestDelivery {
   /** The stored payload. */
   readonly stored: string
-  /** After `fields` and `format`, before the transform. Equal to `stored` without them. */
+  /** After `fields` and `format`, before the transform. Equal to `stored` if the destination sets neither. */
   readonly formatted: string
   /** The paths in `formatted` of numbers that JavaScript cannot represent exactly, if any: the transform gets them as text. */
   readonly precisionLost?: readonly string[]

@@ -380,7 +380,7 @@ export function wasReportedSince({ reportedAt }: AlertState, from: number): bool
 
 /**
  * Whether the hourly limits allow one more alert after `reported` alerts. A full disk stops everything, so the alert about low
- * disk space is never held back.
+ * disk space is exempt.
  */
 export function isWithinLimits({ condition }: AlertState, reported: number): boolean {
   const isLoss = CONDITIONS[condition].severity === 'data_loss'

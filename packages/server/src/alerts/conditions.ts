@@ -13,12 +13,12 @@ export const THRESHOLDS = {
   refusedMs: HOUR_MS,
   /** A rejected delivery counts as current for this long. */
   rejectedMs: HOUR_MS,
-  /** Counts of lost calls and deliveries cover this time. */
+  /** Counts of lost calls and deliveries cover this period. */
   lostMs: DAY_MS,
   corruptionMs: 30 * DAY_MS,
   /** A destination that has delivered nothing in this time, but has a failed attempt, is failing. */
   noSuccessMs: HOUR_MS,
-  /** The success rate covers this time, so that a recovery counts within minutes. */
+  /** The success rate covers this period, so that a recovery counts within minutes. */
   recentMs: 5 * MINUTE_MS,
   /** After this time without a failed attempt, a success means that the destination works again. */
   recoveredMs: 30_000,
@@ -134,7 +134,7 @@ export const CONDITIONS = {
     threshold: `A webhook has a pending event that was received more than ${minutes(THRESHOLDS.maxWaitMs)} ago.`,
     meaning:
       'Events are arriving faster than they can be delivered, a retry is pending, or past events are being replayed.',
-    remedy: 'The deliveries list shows the reason and next attempt for each.',
+    remedy: 'The list of deliveries shows the reason and the next attempt for each delivery.',
   },
   webhook_paused: {
     severity: 'failing',

@@ -38,7 +38,7 @@ export interface UnlinkedActivity {
   readonly ids: number
 }
 
-/** Users whose events are removed, in these sources; `null`: in all. Computed events are always removed. */
+/** Users whose events are removed, from these sources or, with `null`, from all. Their computed events are always removed. */
 export interface PurgeActivity {
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]

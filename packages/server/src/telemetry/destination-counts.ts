@@ -7,7 +7,7 @@ export interface DestinationCount {
   readonly ended: Map<DeliveryState, number>
 }
 
-/** Counts by destination: up to `maxDestinations` individually, the rest together. A counter must not go down. */
+/** Counts by destination: up to `maxDestinations` individually, the rest together. */
 export class DestinationCounts {
   readonly maxDestinations: number
   /** The counts for all other destinations. */
@@ -42,7 +42,7 @@ export class DestinationCounts {
     return this.#byId
   }
 
-  /** The counts since the last call, by destination id; `''` has the others. Counting restarts from 0. */
+  /** The counts since the last call, by destination id; those for all others under `''`. Counting restarts from 0. */
   take(): ReadonlyMap<string, DestinationCount> {
     const counts = new Map([...this.#byId, ['', this.others]])
     this.#byId.clear()

@@ -133,7 +133,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The closed stream had read nothing (`unread`), or its token or session had at least two more streams than the token or session of the new stream (`other_reader`).',
+    '`maxLiveStreams` was reached, so a live tail stream was closed to make room for a new one. The client of the closed stream had read nothing for 5 seconds (`unread`), or its token or session had at least two more streams than the token or session of the new stream (`other_reader`).',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 

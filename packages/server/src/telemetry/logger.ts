@@ -52,7 +52,7 @@ export function openLog(
   format = (json: string): string => json,
 ): ServiceLog {
   const logOutput = new LogOutput({
-    // Not the constant 2: accessing `process.stderr` makes a pipe there non-blocking.
+    // Not the constant 2: if stderr is a pipe, accessing `process.stderr` makes it non-blocking.
     fd: process.stderr.fd,
     clock: systemClock,
     onLinesLost: (lines) => logger.error({ lines }, 'log.lines_lost'),
@@ -143,7 +143,7 @@ export class LogOutput {
 
 const MINUTE_MS = 60_000
 
-/** The lines of one event in the minute that began with its first line. */
+/** The number of lines of one event in a minute, which begins with the first of them. */
 interface Minute {
   readonly since: number
   lines: number

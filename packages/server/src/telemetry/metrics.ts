@@ -229,7 +229,10 @@ export class Metrics {
     help: 'Attempts in flight.',
     registers: [this.registry],
   })
-  readonly breakersOpen = this.#gauge('hookline_breaker_open', 'Webhooks whose breaker is open.')
+  readonly breakersOpen = this.#gauge(
+    'hookline_breaker_open',
+    'Webhooks whose breaker is open or half-open.',
+  )
   readonly logCommit = this.#histogram(
     'hookline_log_commit_seconds',
     'Time until an append to the log is durable.',
@@ -298,7 +301,7 @@ export class Metrics {
   }
 }
 
-// prom-client validates labels on each call, which is too slow for every event: these count until they are read.
+// prom-client validates labels on each call, which is too slow for every event: these classes add up the counts until a scrape.
 
 /** A counter with few label values. */
 class TalliedCounter<Label extends string> extends Counter<Label> {

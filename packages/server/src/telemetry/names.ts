@@ -33,7 +33,7 @@ export function fieldsOf(
   }
 }
 
-/** A webhook's name in logs and metrics: its host, with `#2` for a second webhook there. The path may contain a credential. */
+/** A webhook's name in logs and metrics: its host, with `#2` for a second webhook there. Omits the path, which may be secret. */
 export function webhookName(url: string, destination: Destination | undefined): string {
   const { host } = new URL(url)
   const urls = destination?.settings.webhooks.map((webhook) => webhook.url) ?? []

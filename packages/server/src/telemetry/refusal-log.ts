@@ -13,7 +13,7 @@ export interface Refusal {
   readonly url?: string
 }
 
-/** Enough to recognise the client, with little room for its data. */
+/** The maximum length of a logged path: enough to recognise the client, with little room for user data. */
 const PATH_CHARACTERS = 64
 
 /** Logs `request.rejected`: each code for each source immediately, then at most once a minute with the number of calls. */

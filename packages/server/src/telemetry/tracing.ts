@@ -10,7 +10,7 @@ import { continuedFrom, traceContextIn, type TraceHeaders } from './trace-contex
 export interface Tracing extends AsyncDisposable {
   /** Call it after authentication. */
   beginCall(request: TracedRequest): CallSpan
-  /** @param waitedMs since the delivery came from the log */
+  /** @param waitedMs the time since the delivery was read from the log; 0 if it was read from the database */
   beginDelivery(
     delivery: Pick<Delivery, 'id' | 'destinationId'>,
     content: Pick<DeliveryContent, 'id' | 'type' | 'traceContext'>,
@@ -34,7 +34,7 @@ export interface CallSpan {
   end(status: number): void
 }
 
-/** A delivery in memory: from the log, or from the database, until it is recorded. */
+/** The span of a delivery while it is in memory: from when it is read from the log or the database until it is recorded. */
 export interface DeliverySpan {
   beginAttempt(attempt: TracedAttempt): AttemptSpan
   end(state: DeliveryState): void
