@@ -77,7 +77,7 @@ func (e *RejectedError) Error() string {
 type UndeliveredError struct {
 	// Messages is the number of remaining calls. Calls in flight may have arrived.
 	Messages int
-	// Err is the context's error.
+	// Err is the cause of the context, as context.Cause returns it.
 	Err error
 }
 

@@ -25,7 +25,7 @@ export function audienceOperatorsPage(): string {
     ]),
     '## Events',
     list([
-      `\`count\` compares the number of events with \`n\`, with one of ${COUNT_OPERATORS.map(code).join(' ')}. Without \`count\`, at least one event is required.`,
+      `\`count\` compares the number of events with \`n\`, using one of ${COUNT_OPERATORS.map(code).join(' ')}. Without \`count\`, at least one event is required.`,
       `The number is exact up to ${LIMITS.minFactsPerClause}, or up to \`n\` + 1 if that is larger. Beyond that, Hookline counts only the newest events, and the explanation of an audience shows "or more". Results are not affected.`,
       'Filters in `where` apply to the properties of an event, or to the traits of an identify or group call. All of them must be true.',
       `\`within\` is a sliding window that ends now. A future \`timestamp\` counts as \`receivedAt\`. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,

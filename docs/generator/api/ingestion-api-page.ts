@@ -181,7 +181,7 @@ function duplicates(): string[] {
   const hours = SETTINGS.dedupeWindowMs.parse(SETTINGS.dedupeWindowMs.default) / 3_600_000
   return [
     '## Repeated calls',
-    `If you get no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
+    `If you get no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, a repeated call is delivered twice.`,
     'Retry after 408, 429 and 5xx, and if you get no response. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([

@@ -107,7 +107,7 @@ function compatibility(): string[] {
       'Hookline omits fields that the call did not have, or sends them as `{}` (`context`, `properties` and `traits`), but never as `null`.',
       'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
       '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
-      '**Respond with 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',
+      '**Respond with 2xx to unknown types**, and ignore them. Otherwise their deliveries fail.',
       'Text is Unicode as the client sent it. Fields are currently sent in the order of the tables, but do not rely on it.',
     ]),
     '## Versions',
@@ -127,7 +127,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
     "`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all of a destination's webhooks.",
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt':
-    'Number of the attempt to this webhook, starting at 1. It starts at 1 again after a replay or a manual retry.',
+    'Number of the attempt to this webhook, starting at 1. A replay or a manual retry starts at 1 again.',
   'X-Hookline-Replay': '`rpl_…`. Sent only on attempts in a replay.',
   traceparent:
     "Sent if the call had a `traceparent` or OpenTelemetry is on, unless `traceContext` is `off`. It continues the call's [distributed trace](../guides/traces.md).",
@@ -234,7 +234,7 @@ function computedExamples(): string[] {
       ],
     ),
     list([
-      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a boolean, a list, any JSON value for `first` and `last`, or, for some functions, `null` when no event is left.',
+      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a boolean or a list; any JSON value for `first` and `last`; and for some functions, `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
       '`userId` is always present; `anonymousId` never is. If a change is sent more than once, its `messageId` is the same.',

@@ -113,7 +113,7 @@ export class Analytics<Events extends EventMap = EventMap>
 
   /**
    * Refuses further calls and flushes for at most `timeoutMs` (default: 30 s). Rejects with a `FlushTimeoutError` if
-   * messages remain, which are then no longer sent. A second call returns the promise of the first.
+   * calls remain, which are then no longer sent. A second call returns the promise of the first.
    */
   close({ timeoutMs = CLOSE_TIMEOUT_MS }: TimeoutOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(timeoutMs))

@@ -31,10 +31,10 @@ export class QueueFullError extends Error {
   }
 }
 
-/** `close()` timed out before every message had been delivered or had failed. */
+/** `close()` timed out before every call had been delivered or had failed. */
 export class FlushTimeoutError extends Error {
   override readonly name = 'FlushTimeoutError'
-  /** The number of remaining messages. The batch in flight may have been received. */
+  /** The number of remaining calls. The batch in flight may have been received. */
   readonly undelivered: number
 
   constructor(undelivered: number) {
@@ -43,8 +43,8 @@ export class FlushTimeoutError extends Error {
   }
 }
 
-function countText(messages: number): string {
-  return `${messages} message${messages === 1 ? '' : 's'}`
+function countText(calls: number): string {
+  return `${calls} call${calls === 1 ? '' : 's'}`
 }
 
 interface LastResponse {
@@ -53,10 +53,10 @@ interface LastResponse {
   readonly cause?: unknown
 }
 
-/** Messages that failed permanently. Reported to `onError`. If the last attempt got no response, `cause` is the reason. */
+/** Calls that failed permanently. Reported to `onError`. If the last attempt got no response, `cause` is the reason. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
-  /** The number of failed messages. */
+  /** The number of failed calls. */
   readonly messages: number
   /** The status of the response to the last attempt; undefined if there was none. */
   readonly status: number | undefined
@@ -72,7 +72,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The service rejected this message; it may have accepted others in the batch. Reported to `onError`. */
+/** The service rejected this call; it may have accepted others in the batch. Reported to `onError`. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
   readonly messageId: string | null
@@ -81,7 +81,7 @@ export class RejectedError extends Error {
   constructor(rejected: { messageId: string | null; code: string; message: string }) {
     const { messageId, code, message } = rejected
     // A faulty server may send anything.
-    super(`message ${textOf(messageId)} was rejected: ${textOf(code)}: ${textOf(message)}`)
+    super(`call ${textOf(messageId)} was rejected: ${textOf(code)}: ${textOf(message)}`)
     this.messageId = messageId
     this.code = code
   }
@@ -98,5 +98,5 @@ export class DroppedError extends Error {
   }
 }
 
-/** The errors that `onError` receives. Each failed message is in exactly one `DeliveryError` or `RejectedError`. */
+/** The errors that `onError` receives. Each failed call is in exactly one `DeliveryError` or `RejectedError`. */
 export type ReportedError = DeliveryError | RejectedError | DroppedError

@@ -4,7 +4,7 @@ import { effectiveLimits } from '../src/effective-limits.ts'
 const SERVICE = { concurrency: 64, timeout: '10s', retryWindow: '4h' }
 
 describe('the effective limits of a webhook', () => {
-  test("are the service's settings, or none", () => {
+  test("are by default the service's settings, or null where it has none", () => {
     const service = (value: unknown, setting: string | null) => ({
       value,
       origin: 'service',
@@ -20,7 +20,7 @@ describe('the effective limits of a webhook', () => {
     })
   })
 
-  test('come from the webhook if it has its own', () => {
+  test('come from the webhook where it sets them', () => {
     const own = { perSecond: 20, concurrency: 4, timeout: '20s', retryOn: [409] }
     const limits = effectiveLimits(own, SERVICE)
     for (const [name, value] of Object.entries(own))

@@ -27,7 +27,7 @@ export interface Library {
   readonly version: string
   /** As shown on the page: `Node.js`, `Go`. */
   readonly language: string
-  /** Versions that share their sending code. The short form runs the longest scenarios only for the first of each. */
+  /** Versions with the same sending code have the same family. The short form runs the longest scenarios only for the first of each. */
   readonly family: string
   readonly installation: Installation
   /** @param folder of the installation */

@@ -66,7 +66,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     async during({ service, proxy, receiver }) {
       await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20))
       await service.kill()
-      // Connections are refused until the load balancer notices.
+      // Connections are refused at first, as before a load balancer notices the failure.
       await sleep(300)
       proxy.setAvailable(false)
       await service.startAgain()

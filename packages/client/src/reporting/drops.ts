@@ -29,7 +29,7 @@ export class Drops {
     queueMicrotask(() => this.#report(new DroppedError(policy)))
   }
 
-  /** Ends the burst if the queue has become short enough. */
+  /** Ends the burst if the queue is less than half full. */
   check(queue: Queue): void {
     if (this.#inBurst === 0 || !queue.isHalfEmpty) return
     this.#debug?.(`drop: queue has room again, dropped calls: ${this.#inBurst}`)

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { BatchOutcome } from './batch-outcome.ts'
 
-/** The result of a flush: counts the messages that were pending when it was requested. */
+/** The result of a flush. Counts the calls that were pending when it was requested. */
 export interface FlushResult {
   readonly delivered: number
   /** Rejected by the service, not delivered after the last retry, or dropped to make room. */

@@ -131,7 +131,7 @@ test('a rejection of onError goes to the logger, like an exception', async () =>
   expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 1, pending: 0 })
   await expect
     .poll(() => lines)
-    .toEqual(['analytics: 1 message failed: 400', 'analytics: onError threw Error: mistake'])
+    .toEqual(['analytics: 1 call failed: 400', 'analytics: onError threw Error: mistake'])
 })
 
 test('a failure goes to the console if logger.warn throws', async () => {
@@ -139,7 +139,7 @@ test('a failure goes to the console if logger.warn throws', async () => {
   await using exchange = await openExchange({ respond: 400, logger })
   exchange.track(1)
   await exchange.analytics.flush()
-  expect(console.warn).toHaveBeenCalledExactlyOnceWith('analytics: 1 message failed: 400')
+  expect(console.warn).toHaveBeenCalledExactlyOnceWith('analytics: 1 call failed: 400')
 })
 
 test('a logger that makes a call for each line does not recurse endlessly', async () => {

@@ -23,7 +23,7 @@ test('an exception from onError is logged and has no other effect', async () => 
   exchange.track(2)
   expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 1, pending: 0 })
   expect(lines).toEqual([
-    'analytics: 1 message failed: 400',
+    'analytics: 1 call failed: 400',
     'analytics: onError threw Error: mistake',
   ])
 })
@@ -44,11 +44,11 @@ test('onError may make calls', async () => {
   expect(exchange.events).toEqual([0, 7])
 })
 
-test('without onError and logger, failures go to the console', async () => {
+test('if neither onError nor logger is set, failures go to the console', async () => {
   await using exchange = await openExchange({ respond: 401 })
   await using program = runProgram('track-and-close', [endpointOf(exchange), '3'])
   expect(await program.exit()).toBe(0)
-  expect(program.stderr).toBe('analytics: 3 messages failed: 401\n')
+  expect(program.stderr).toBe('analytics: 3 calls failed: 401\n')
 })
 
 function endpointOf({ receiver }: { receiver: { port: number } }): string {

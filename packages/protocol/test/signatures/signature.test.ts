@@ -27,7 +27,7 @@ describe('webhook-signature', () => {
     )
   })
 
-  test('uses any other secret as UTF-8', () => {
+  test('uses a secret without whsec_ as UTF-8', () => {
     const key = createHmac('sha256', 'plain secret').update('msg_1.1.{}').digest('base64')
     expect(standardSignature('plain secret', 'msg_1', 1, '{}')).toBe(`v1,${key}`)
   })

@@ -13,7 +13,7 @@ import (
 
 func configure(client *analytics.Client) {
 	client.Logger = log.New(calls.ErrorLog{}, "", 0)
-	// The tenth attempt is after 21 s instead of 33 s.
+	// Shorter delays than the default: the tenth attempt is after 21 s instead of 33 s.
 	analytics.Backo = backo.NewBacko(100*time.Millisecond, 2, 0, 5*time.Second)
 }
 

@@ -17,7 +17,7 @@ func main() {
 		Interval:  calls.Interval,
 		BatchSize: calls.Batch,
 		Callback:  callback{settled},
-		// The tenth attempt is after 21 s instead of 33 s.
+		// Shorter delays than the default: the tenth attempt is after 21 s instead of 33 s.
 		RetryAfter: backo.NewBacko(100*time.Millisecond, 2, 0, 5*time.Second).Duration,
 	})
 	if err != nil {
