@@ -11,7 +11,7 @@ describe('@hookline/client', () => {
   test.concurrent.for(UNMEASURED)('$name', ({ check }) => check(hooklineClient))
 })
 
-test('the versions of the other clients are the installed ones', () => {
+test('the versions of analytics-node and analytics-go 3 are the installed ones', () => {
   const require = createRequire(import.meta.url)
   const { name, version } = segmentAnalyticsNode
   const manifest = join(dirname(require.resolve(name)), '../../package.json')
@@ -25,7 +25,7 @@ describe(CLIENTS_PAGE, () => {
   const rows = [...page.matchAll(/^\| (.+?) \|((?: (?:yes|\*\*no\*\*) \|)+)$/gm)]
   const cells = (row: string) => row.split('|').map((cell) => cell.trim())
 
-  test.for([hooklineClient, hooklineGo])('shows every behaviour for $name', (client) => {
+  test.for([hooklineClient, hooklineGo])('shows that $name has every behaviour', (client) => {
     const column = rows.map(([, , row]) => cells(row!)[CLIENTS.indexOf(client)])
     expect(column).toEqual(BEHAVIOURS.map(() => 'yes'))
   })

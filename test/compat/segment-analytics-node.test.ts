@@ -123,7 +123,7 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
     ['with batching', {}],
     ['without batching', { flushAt: 1 }],
   ] as const)(
-    '%s, to a receiver that fails twice: each call is accepted once',
+    '%s, to a receiver that fails twice for each call: each is accepted once',
     async ([, options]) => {
       const attempts = new Map<string, number>()
       const accepted: string[] = []

@@ -103,7 +103,7 @@ describe('verifySignature', () => {
     expect(await verify(BODY, { ...simple(), ...standard(BODY, 'wrong') })).toBe(false)
   })
 
-  test('accepts only Standard Webhooks with requireStandard', async () => {
+  test('with requireStandard, accepts only webhook-signature', async () => {
     const options = { nowMs, requireStandard: true }
     expect(await verifySignature(BODY, simple(), SECRET, options)).toBe(false)
     expect(await verifySignature(BODY, standard(), SECRET, options)).toBe(true)
@@ -127,7 +127,7 @@ describe('verifySignature', () => {
     expect(await verifySignature(BODY, twice, SECRET)).toBe(false)
   })
 
-  test('throws for misuse: a parsed body, no secret, an invalid whsec_ secret', async () => {
+  test('throws for a parsed body, for no secret, and for a malformed secret or public key', async () => {
     await expect(verifySignature({} as never, simple(), SECRET)).rejects.toThrow(TypeError)
     await expect(verify(BODY, simple(), '')).rejects.toThrow('empty')
     await expect(verifySignature(BODY, simple(), [])).rejects.toThrow('empty')

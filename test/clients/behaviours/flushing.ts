@@ -34,7 +34,7 @@ export const FLUSHING: readonly Behaviour[] = [
       await using exchange = await openExchange(client, respond)
       await exchange.track(5)
       const first = exchange.client.flush()
-      // Awaited at the end.
+      // Awaited at the end: until then, a rejection must not be unhandled.
       first.catch(() => {})
       await exchange.track(5, 5)
       await exchange.client.flush()

@@ -70,7 +70,7 @@ describe('the key of a name', () => {
     ['\u0301', 'u301'],
     ['\ud800', 'ud800'],
     ['', 'unnamed'],
-  ])('without letters or digits, such as %j, consists of code points', ([name, key]) => {
+  ])('without letters or digits, such as %j, is %s', ([name, key]) => {
     expect(keyOfName(name!)).toBe(key)
   })
 
