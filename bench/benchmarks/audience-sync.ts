@@ -65,12 +65,12 @@ async function makeData(
   return source
 }
 
-/** Measured during a sync, or for as long without one. */
+/** Measured during a sync, or for the same duration without one. */
 interface MeasuredPeriod {
   /** The events per second that arrive at the receiver while events are sent at a steady rate. */
   readonly rate: number
   readonly loopDelayP99Ms: number
-  /** The duration of the sync. */
+  /** The duration of the sync, or of the period without one. */
   readonly seconds: number
   readonly entered: number
 }

@@ -30,7 +30,7 @@ export function growth(goal: number): Benchmark {
         ],
         notes: [
           `full: ${size} (half events, half their deliveries) and a tenth as many pending deliveries of the same destination`,
-          'copied by SQL from one delivered and one refused call of the service itself, each with its own messageId and user',
+          'copied by SQL from one delivered and one pending delivery of the service itself, each with its own messageId and user',
         ],
         curves: [
           {

@@ -26,7 +26,7 @@ const CALLS = 50_000
 /** Calls per turn of the event loop. Libraries do deferred work in between. */
 const CALLS_PER_TURN = 1_000
 
-/** Sends the rate or the memory to the benchmark, depending on the program's argument. */
+/** Responds with the calls per second or, if the program's argument is `memory`, the bytes of JSON per byte of memory. */
 export function respondWith(open: () => LoadedClient): void {
   const isOfMemory = process.argv[2] === 'memory'
   process.on('SIGTERM', () => process.exit())

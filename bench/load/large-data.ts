@@ -18,11 +18,11 @@ export interface Amounts {
   readonly pending: number
   /** How many of the pending deliveries are due immediately instead. */
   readonly due?: number
-  /** Rows of delivered events: half of them are events, half deliveries. */
+  /** The number of rows of delivered events: half of them are events, half deliveries. */
   readonly history: number
 }
 
-/** Creates the data: the service delivers one call, a receiver refuses another, and SQL copies both. */
+/** Creates the data: the service delivers one call, the first attempt to deliver another fails, and SQL copies both. */
 export async function largeData(receiver: EventReceiver, amounts: Amounts): Promise<LargeData> {
   const folder = temporaryDataDir()
   const source = await twoDeliveries(folder.path, receiver)

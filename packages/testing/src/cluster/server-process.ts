@@ -6,7 +6,7 @@ process.once('exit', () => {
   for (const server of running) server.kill('SIGKILL')
 })
 
-/** A server started by a test. It is killed when the test's process exits for any reason. */
+/** A server started by a test. It is killed when the test's process exits. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   #output = ''

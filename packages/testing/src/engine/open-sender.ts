@@ -19,7 +19,7 @@ export function openSender(options: Partial<WebhookSenderOptions> = {}): Webhook
   return sender
 }
 
-/** The first attempt at a small delivery to `url`, unsigned. */
+/** The unsigned request of a first attempt to deliver `{}` to `url`. */
 export const requestTo = (url: string, change: Partial<WebhookRequest> = {}): WebhookRequest => ({
   url,
   headers: {},

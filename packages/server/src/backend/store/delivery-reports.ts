@@ -13,7 +13,7 @@ import type { QueueName } from './stored-parts.ts'
 
 /** The number of pending parts of a lane, earliest due first, that are searched for the oldest event. */
 const MAX_PENDING = 20_000
-/** Of these, the parts with the oldest events, whose retry windows are compared. */
+/** The number of these parts whose retry windows are compared: those with the oldest events. */
 const MAX_WINDOWS = 1_000
 
 /** Selects deliveries that failed (and may be pending again) or ended without an attempt. An index has this condition. */

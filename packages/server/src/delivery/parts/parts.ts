@@ -32,7 +32,7 @@ export interface AttemptRules {
  *     pending ─ any other failure; the next attempt fits the window ────────────▶ pending, due later
  *     pending, held ─ the window is over, or the next attempt would be too late ▶ expired or rejected
  *     pending, held, expired ─ it failed, and another webhook accepts (`any`) ──▶ not_retried
- *     pending ─ the webhook or the destination is paused, the URL is forbidden ─▶ held ─ resumed ─▶ pending
+ *     pending ─ the webhook or destination is paused, or the URL is forbidden ──▶ held ─ resumed ─▶ pending
  *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed
  */
 

@@ -8,7 +8,7 @@ const CONDITION = '--conditions=hookline-source'
 const CLONE_OPTIONS: WorkerOptions =
   EXTENSION === '.ts' && !process.execArgv.includes(CONDITION) ? { execArgv: [CONDITION] } : {}
 
-/** Starts a process with Node's options, without this process's environment. `module` has no file extension. */
+/** Starts a process with these options of Node and an empty environment. `module` has no file extension. */
 export function startProcess(module: URL, options: readonly string[]): ChildProcess {
   const execArgv = EXTENSION === '.ts' ? [CONDITION, ...options] : [...options]
   return fork(new URL(`${module.href}${EXTENSION}`), { execArgv, env: {}, stdio: 'ignore' })

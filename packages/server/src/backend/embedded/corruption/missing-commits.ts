@@ -47,7 +47,7 @@ function missingDatabase(
   const last =
     mark === undefined || mark === 'corrupted'
       ? ''
-      : ` The database had ${countText(mark.number, 'commit')} and ${countText(mark.lastSeq, 'event')}.`
+      : ` The database's last commit was number ${mark.number}, and its last event number ${mark.lastSeq}.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
   throw new MissingCommitsError(

@@ -25,7 +25,7 @@ export function readRows(
   )
 }
 
-/** No table has a negative rowid. */
+/** Before all rows: no table has a negative rowid. */
 const FIRST_ROWID = -1
 const LAST_ROWID = Number.MAX_SAFE_INTEGER - 1
 

@@ -76,7 +76,7 @@ export class SqliteDeliveryQueue<
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
     const { record, rowOf } = this.#table
-    // Before the write: a part parked by it can be claimed before this resolves.
+    // Collected before the write: a part that it parks may be claimed again before this resolves, and that claim must not end.
     const ended = records.flatMap((each) => this.#takeOver(each))
     const maxWaitMs = records.length < MIN_COMMIT_RECORDS ? MAX_RECORD_WAIT_MS : undefined
     await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { maxWaitMs })

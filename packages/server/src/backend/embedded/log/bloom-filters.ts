@@ -7,7 +7,7 @@ export const KEYS_PER_FILTER = 8192
 const BITS_PER_KEY = 32
 const PROBES = 8
 const POSITIONS = KEYS_PER_FILTER * BITS_PER_KEY
-/** Filters that share their words: each has one bit of every 32-bit word. */
+/** The number of filters that share their words: each has one bit of every 32-bit word. */
 const GROUP = 32
 
 /**

@@ -34,7 +34,7 @@ export function sqliteFollowedLog(
       const { after, limit, only } = request
       const slice = only === undefined ? recent.read(after, limit) : undefined
       if (slice !== undefined) return slice
-      // Before the SELECT, which sees at least everything up to here.
+      // Read before the SELECT, which sees at least everything up to this position.
       const { last } = end
       const values =
         only === undefined

@@ -76,7 +76,7 @@ function originalFinder(
 
 interface AckResult {
   readonly through: number
-  /** Events handed out since the previous ack, without duplicates. */
+  /** The number of events handed out since the previous ack, without duplicates. */
   readonly events: number
 }
 
@@ -95,7 +95,7 @@ export function ackEvents(db: DatabaseSync): (acked: AckResult) => void {
   }
 }
 
-/** All stored positions: of the last event, the consumer, followers, and the last event of unfinished purges. */
+/** The stored positions: of the last event, of the consumer, of followers, and of the last events of unfinished purges. */
 export const RECORDED_POSITIONS = `
   SELECT MAX(seq) AS seq FROM events
   UNION ALL SELECT acked FROM log_position

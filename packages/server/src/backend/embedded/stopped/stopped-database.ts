@@ -80,7 +80,7 @@ export async function replaceDatabase(
   return exists ? previous : undefined
 }
 
-/** Migrates the database of a stopped service. Returns the schema versions. @throws {UnusableDatabaseError} if it is missing */
+/** Migrates the database of a stopped service. Returns the schema versions before and after. @throws {UnusableDatabaseError} if missing */
 export async function migrateStopped(
   options: EmbeddedOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {

@@ -129,7 +129,7 @@ function tablesOf(statements: Statements): Omit<Inventory, `${string}Bytes`> {
   }
 }
 
-/** The number of events. Positions have gaps, so segments are sampled. */
+/** Counts the events. If there are many segments, estimates from a sample, because positions have gaps. */
 function countEvents(statements: Statements, first: number, last: number): EventCount {
   const [from, to] = [segmentOf(first), segmentOf(last)]
   const sampled = Array.from({ length: COUNTED_SEGMENTS }, (_, index) =>

@@ -10,8 +10,8 @@ const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
 /**
- * The last event that the consumer has acked and every follower has reached, except the one that
- * counts event names: its delay must not fill the disk.
+ * The last event that the consumer has acked and every follower has reached. The follower that counts
+ * event names is ignored, because its delay must not fill the disk.
  */
 const REACHED_BY_ALL = `SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position
   UNION ALL SELECT through FROM cursors WHERE name <> '${EVENT_NAMES_CURSOR}')`

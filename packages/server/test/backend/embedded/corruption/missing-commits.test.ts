@@ -93,7 +93,9 @@ test.each([
     else rmSync(folder.file(name))
   }
   const { message, accept } = await folder.refused()
-  expect(message).toContain('The database had 10 commits and 10 events.')
+  expect(message).toContain(
+    "The database's last commit was number 10, and its last event number 10.",
+  )
   expect(accept).toBe(0)
   expect(await folder.count({ acceptLoss: 0 })).toBe(0)
 })
