@@ -15,7 +15,7 @@ import {
 const EVERY = isShortRun() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
 /**
- * One before and one after each write. The writes: the start; for each of three steps, two slices of
+ * One step before and one after each write. The writes: the start; for each of three steps, two slices of
  * users and the end; and the erasure.
  */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)

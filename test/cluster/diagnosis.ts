@@ -54,7 +54,7 @@ async function nodesOf({ nodes }: Cluster): Promise<unknown> {
         .catch(String),
       stderr: node.stderr
         .split('\n')
-        // The receiver fails some first attempts.
+        // Expected, because the receiver fails some first attempts.
         .filter((line) => !line.includes('webhook.'))
         .join('\n')
         .slice(-LAST_CHARACTERS)

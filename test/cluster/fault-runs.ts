@@ -9,7 +9,7 @@ import { chooseFaults } from './faults/all-faults.ts'
 import { LoopDisk } from './loop-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-/** Faults in total, with one NATS server and with three. */
+/** The number of faults: half of them with one NATS server, half with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The maximum number of faults in one cluster. The next ones are injected into a new cluster. */
 const MAX_FAULTS_PER_CLUSTER = 60

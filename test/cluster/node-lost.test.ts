@@ -12,7 +12,7 @@ interface System {
   readonly nodes: readonly { readonly id: string; readonly isSelf: boolean }[]
 }
 
-/** Two missed checks of the lease, ten seconds of missed heartbeats, and the next check. */
+/** Enough for two missed checks of the lease, ten seconds of missed heartbeats, and the next check. */
 const SOON = { timeout: 60_000 }
 
 test('a killed node raises one alert, even if it was the node that sends alerts; a suspended node recovers once', async () => {

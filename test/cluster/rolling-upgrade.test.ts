@@ -19,7 +19,7 @@ import { SEED } from '@hookline/testing/run/seed'
 const ADMIN_TOKEN = 'tok_upgrade_test'
 const CURRENT = latestOf(MIGRATIONS)
 
-/** Preloaded files with the migration steps of later releases. */
+/** This release, or a later one, whose migration steps are in a preloaded file. */
 type Release = 'current' | 'expand' | 'contract'
 
 class Upgrade implements AsyncDisposable {

@@ -7,7 +7,7 @@ import { isMainThread, threadName, BroadcastChannel, type Worker } from 'node:wo
 //     POST /terminate/<thread>    Worker.terminate()
 //     POST /fault/<thread>        throws an uncaught error in the thread
 //
-// The response is sent when the thread has exited: 204, or 404 if no thread has this name.
+// The response is 204 when the thread has exited, or 404 immediately if no thread has this name.
 
 const REPEAT_MS = 5
 const faults = new BroadcastChannel('thread-faults')

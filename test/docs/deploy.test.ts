@@ -106,7 +106,7 @@ it('the dashboard shows every metric', () => {
 
 describe('alert conditions', () => {
   const SEVERITIES = { data_loss: 'critical', failing: 'warning', attention: 'warning' } as const
-  /** Conditions whose rules name the destination, or the metric that has more details. */
+  /** Conditions whose rules name the destination, or use a metric with more details. */
   const OWN_RULES = ['webhook_failing', 'webhook_paused', 'damage_found', 'quarantine']
   const alerting = Object.entries<Condition>(CONDITIONS).filter(([, { events }]) => events !== null)
 

@@ -29,7 +29,7 @@ test.for([48, 96, 255])(
   },
 )
 
-test('with the required number, the service delivers to more receivers than it may have connections', async () => {
+test('with the required number of open files, the service delivers to more receivers than it may have connections to', async () => {
   using folder = new TemporaryFolder()
   await using stack = new AsyncDisposableStack()
   const receivers = await Promise.all(

@@ -94,7 +94,7 @@ describe('a call that created no event is explained:', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('a call from a suppressed user, by the count of the suppression, in the trace and the list', async () => {
+  test('a call from a suppressed user, by the number of calls that the suppression dropped', async () => {
     await using service = await startService()
     await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
     const deletion = { userIds: ['u1'], suppress: true }

@@ -1,6 +1,6 @@
 import { basename, posix } from 'node:path'
 
-/** A rule for files that the linter cannot express. */
+/** A rule about a file, which the linter cannot express. */
 export interface SourceRule {
   readonly name: string
   /** Whether a file with this path and text breaks the rule. */

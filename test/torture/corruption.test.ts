@@ -23,7 +23,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const CORRUPTIONS = Number(process.env['HOOKLINE_TEST_CORRUPTIONS'] ?? 100)
 const LANES = 2
-/** A host process is replaced after opening this many services. */
+/** A host process is replaced after this many cases. */
 const MAX_SERVICES = 60
 
 /** Half of the cases corrupt the database, a quarter its write-ahead log. */

@@ -16,7 +16,7 @@ const CONNECTIONS = 40
 /** The number of reads with the operator's token during the attack. */
 const READS = 20
 const BEFORE_MS = 5_000
-/** 20 clients or key prefixes a minute, and one line for all others. The attack may span two minutes. */
+/** A line a minute for each of 20 clients or key prefixes, and one for all others. The attack may span two minutes. */
 const MAX_LINES = 2 * 21
 
 let receiver: Receiver

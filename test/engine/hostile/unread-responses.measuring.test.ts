@@ -11,7 +11,7 @@ const WITHOUT_KEY = `POST /v1/track HTTP/1.1\r\nHost: x\r\nContent-Length: ${CAL
 test.each([
   { name: 'requests for the OpenAPI document', connections: 40, each: 1_500, request: OPENAPI },
   { name: 'calls without a key', connections: 40, each: 1_500, request: WITHOUT_KEY },
-  // At most maxPipelinedRequests.
+  // 60 requests on a connection do not exceed maxPipelinedRequests.
   { name: 'requests for the OpenAPI document', connections: 300, each: 60, request: OPENAPI },
 ])(
   '$connections connections that each send $each $name and read nothing do not disturb other clients',

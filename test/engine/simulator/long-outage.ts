@@ -89,7 +89,7 @@ export class LongOutage {
     this.#isDown = true
     this.#wasDown = true
     const before = this.#requests
-    // A breaker considers one minute, after which failures outnumber successes.
+    // The breaker opens within this minute, when 70% of the attempts in the last minute have failed.
     await this.#pass(MINUTE, ARRIVALS.down)
     const untilOpen = this.#requests - before
     await this.#pass(downMs - MINUTE, ARRIVALS.down)

@@ -24,7 +24,7 @@ test('a receiver that is down for four hours gets few probes, and then its backl
       `new events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
       `${drain.expired} expired; ${seconds(performance.now() - started)} s of real time`,
   )
-  // A breaker considers the last minute. Until failures outnumber successes in it, each event is attempted.
+  // A breaker considers the last minute. Until 70% of its attempts have failed, each event is attempted.
   expect(whileDown.untilOpen).toBeLessThan(2 * 60 * EVENTS_PER_SECOND)
   expect(whileDown.probes).toBeLessThan(500)
   expect(failed).toBeLessThan(0.01)

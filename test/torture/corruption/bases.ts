@@ -30,7 +30,7 @@ export interface Bases {
 
 const CALLS = 100
 
-/** Makes the folders with the real service: copied after a kill, after a stop, and from a first run that is still in progress. */
+/** Makes the folders with the real service: one is copied during its first run, one after a kill, and one after a stop. */
 export async function makeBases(
   folder: string,
   host: Host,

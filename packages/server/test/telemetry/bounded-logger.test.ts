@@ -41,7 +41,7 @@ test('in the next minute, the event is logged again', () => {
   expect(lines.filter(({ msg }) => msg === 'log.lines_dropped')).toHaveLength(5)
 })
 
-test('a continuous event is reported once a minute, however long it lasts', () => {
+test('the dropped lines of a continuous event are reported once a minute, however long it lasts', () => {
   const { clock, lines, logger } = open()
   for (let second = 0; second < 600; second++) {
     for (let count = 0; count < 5; count++) logger.warn({}, 'backend.unavailable')

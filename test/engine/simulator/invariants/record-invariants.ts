@@ -79,7 +79,7 @@ export class RecordInvariants {
       )
   }
 
-  /** Every webhook gets at least one attempt of every event, so only an attempted part may end when a sibling succeeds. */
+  /** Every webhook gets at least one attempt for every event, so only an attempted part may end when a sibling succeeds. */
   #checkNotRetried(
     { id, state }: Delivery,
     { url, lastAttempt }: DeliveryPart,

@@ -57,7 +57,7 @@ async function searchTimes(
   return all
 }
 
-test('30 simultaneous searches with one token delay a search with another by at most one of them', async () => {
+test('30 simultaneous searches with one token delay a search with another token by at most one search', async () => {
   const all = await opened()
   const { server, gate } = all
   const theirs = await searchTimes(30, all)

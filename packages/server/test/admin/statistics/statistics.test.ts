@@ -184,7 +184,7 @@ test('rejected calls count for their source, and in total', async () => {
   expect(one).toMatchObject([{ rejected: { rate_limited: 3 } }])
 })
 
-/** A source with this many destinations: their ids, the source first. */
+/** Creates a source with this many destinations. Returns their ids, after the source's. */
 async function makeDestinations(server: AdminServer, count: number): Promise<string[]> {
   const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }

@@ -225,7 +225,7 @@ describe('a failing webhook', () => {
     expect(log.breakerLines()).toEqual(['closed'])
   })
 
-  test('whose breaker keeps opening and closing has two pairs of lines in two minutes', async () => {
+  test('whose breaker opens twelve times in two minutes has five lines about that', async () => {
     using log = new TestLog()
     for (let count = 0; count < 11; count++) {
       log.failUntilOpen()

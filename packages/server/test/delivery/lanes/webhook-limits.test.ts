@@ -100,7 +100,7 @@ describe('perSecond', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(40)
   })
 
-  test('does not delay tasks that make no attempt, because the breaker is open', () => {
+  test('does not delay tasks that make no attempt because the breaker is open', () => {
     const node = new Node({ limits: { perSecond: 1 } })
     node.isBlocked = true
     node.add(LIMITED, 100)

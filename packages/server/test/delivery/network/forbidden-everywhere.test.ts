@@ -102,7 +102,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const tested = await Promise.all(
     destinations.map((each) => testDeliveries.run(each, event!, { dryRun: false })),
   )
-  // As a restart does: webhooks with forbidden URLs are paused.
+  // Webhooks with forbidden URLs are paused. They are resumed as on a restart, so that the replay attempts them.
   const forbidden = delivered.filter((each) => each.class === 'address_forbidden').length
   await expect.poll(() => pausedIn(engine)).toBe(forbidden)
   await resumeForbidden(engine.backend.catalog, systemClock)

@@ -50,7 +50,7 @@ describe('the retry schedule', () => {
     fc.assert(run)
   })
 
-  test('includes the last attempt within the final tenth of a window shorter than ten minutes', () => {
+  test('includes a last attempt within the final tenth of a window shorter than ten minutes', () => {
     for (const random of [0, 0.5, 0.999]) {
       const times = attemptsOf({ windowMs: 1_500, delaysMs: [100, 300] }, () => random)
       expect(times.at(-1)).toBeGreaterThanOrEqual(1_350)

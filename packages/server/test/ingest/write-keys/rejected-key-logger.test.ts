@@ -26,7 +26,7 @@ function openLogger() {
   return { lines: lines as Line[], clock, keys: new RejectedKeyLogger(clock, logger) }
 }
 
-test('refused keys are logged with their prefix and a count, at most once a minute', () => {
+test('refused keys are logged with their prefix and a count, at most once a minute for each prefix and code', () => {
   const { lines, clock, keys } = openLogger()
   keys.add('wk_secret_1', 'unknown_write_key')
   keys.add('wk_secret_2', 'unknown_write_key')

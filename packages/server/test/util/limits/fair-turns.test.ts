@@ -88,7 +88,7 @@ test('sessions of one token take turns', () => {
   expect(turns.taken()).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('a cancelled call uses no turn', () => {
+test('a cancelled request uses no turn', () => {
   const turns = new Observed(1)
   let isWanted = true
   turns.ask(token('a'), 'runs')
@@ -112,7 +112,7 @@ test('the sessions of a token do not keep the token itself waiting', () => {
   expect(turns.taken()).toContain('operator')
 })
 
-test('a cancelled call does not count as waiting', () => {
+test('a cancelled request does not count as waiting', () => {
   const turns = new Observed(1)
   turns.ask(token('a'))
   turns.ask(token('a'), 'gone', () => false)

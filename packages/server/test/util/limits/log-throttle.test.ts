@@ -46,7 +46,7 @@ test('counts that were held back are logged after the interval, without a furthe
   expect(logged).toHaveLength(2)
 })
 
-test('held counts do not keep the process alive', () => {
+test('counts that are held back do not keep the process alive', () => {
   const url = new URL('../../../src/util/', import.meta.url).href
   const program = `
     const { LogThrottle } = await import('${url}limits/log-throttle.ts')

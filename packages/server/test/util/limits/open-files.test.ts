@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test('too few files for all configured connections are reported', () => {
+test('a limit that is too low for all configured connections is reported, with the required number', () => {
   const wanted: number[] = []
   const onInsufficientFiles = (files: number): void => void wanted.push(files)
   for (const openFiles of [256, 1_127, 1_128]) {

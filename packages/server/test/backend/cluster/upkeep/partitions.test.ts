@@ -171,7 +171,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('a day that is old enough', (
     expect(await days.count('events')).toBe(1_001)
   })
 
-  test('is dropped for its size only if it is a small part of the data', async () => {
+  test('is dropped to free space only if it is a small part of the data', async () => {
     await using days = await ClusterDays.open()
     await days.archive(300)
     const all = await days.backend.upkeep.removeOldest({ cursor: 'evt_' })

@@ -169,7 +169,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
         expect(await findAll(harness, { text: 'info@x.org' }, limit)).toEqual(expected)
     })
 
-    test('finds a user whose userId is an email address before addresses are indexed', async () => {
+    test('finds a user whose userId is an email address, even before addresses are indexed', async () => {
       await using harness = await open()
       const address = 'info@x.org'
       await follow(harness, [{ userId: address, traits: { email: address } }])
