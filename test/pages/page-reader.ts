@@ -82,7 +82,7 @@ export class PageReader implements AsyncDisposable {
   #withIds(text: string): string {
     return text.replaceAll(/\b([a-z]+)_…/g, (placeholder, prefix: string) => {
       const printed = this.#outputs.flatMap((output) => output().match(idsOf(prefix)) ?? [])
-      if (printed.length === 0) throw new Error(`No command before printed ${placeholder}.`)
+      if (printed.length === 0) throw new Error(`No earlier command printed ${placeholder}.`)
       return printed.at(-1)!
     })
   }

@@ -102,7 +102,7 @@ const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
   removedAtMs: fc.option(time, { freq: 8 }),
 })
 
-/** An index of `USERS`. */
+/** An index into `USERS`. */
 export const user = fc.nat({ max: USERS.length - 1 })
 
 const arrival = fc.record({

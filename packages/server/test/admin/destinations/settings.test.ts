@@ -356,7 +356,7 @@ test('any value is either parsed or has errors', () => {
   )
 })
 
-test('a webhook stays paused when its settings change, for any value of `paused`', () => {
+test('a webhook stays paused when its settings change, even if `paused` is null', () => {
   const paused = { since: 1, reason: 'webhook_gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }

@@ -58,7 +58,7 @@ async function makeDeletion(
   return id
 }
 
-test('without a known cause, the call was not sent', async () => {
+test('without another possible cause, the call was not sent', async () => {
   expect(await causesOf('messageId=m-1')).toEqual([
     {
       code: 'not_sent',

@@ -42,7 +42,7 @@ test('a short read does not wait for a long one', async () => {
   expect(ended).toEqual(['short', 'long'])
 })
 
-test('reads start in the order of the calls, and reads beyond the limit are refused', async () => {
+test('reads beyond the limit of waiting reads are refused, and the others complete', async () => {
   using folder = new TemporaryFolder()
   await using readers = openReaders(folder)
   const running = [count(readers, 300_000), count(readers, 300_000)]
