@@ -41,7 +41,7 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   cores: 'Throughput and CPU time with 0, 1 and 2 threads each for ingestion and delivery.',
   scaling: 'Throughput by number of destinations, call size, and pending deliveries.',
   cluster:
-    'Throughput through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. [Scaling](scaling.md) has the cost of each part.',
+    'Throughput through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. An event counts when it is archived, or, from call to receiver, when it arrives. [Scaling](scaling.md) has the cost of each part.',
   'audience-sync':
     'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio compares the delivery rate with that in an equally long period without a sync.',
   'audience-latency':

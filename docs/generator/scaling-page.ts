@@ -44,10 +44,10 @@ export function scalingPage(): string {
       '- **A node** runs mainly on one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
       `- **Archiving** into one database is serial: it takes ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. This allows at most ${Math.round(1e6 / cost.archiveMicros).toLocaleString('en')} events/s.`,
       '- **PostgreSQL** uses one core for each running statement. It writes each event to disk several times: the row, its indexes, and the write-ahead log for both.',
-      '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
+      '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all its traffic.',
     ].join('\n'),
     '## Resources by rate',
-    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. Each cluster has one PostgreSQL server with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so one cluster must be able to handle its whole rate.`,
+    `The estimates use ${PLANNED_SHARE * 100}% of each core. The rest is headroom for peaks and backlogs. Each cluster has one PostgreSQL server with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so one cluster must be able to handle all events from the source.`,
     table(
       [
         'events/s',
@@ -59,7 +59,7 @@ export function scalingPage(): string {
       ],
       RATES.map((rate) => rowOf(needsOf(rate, cost))),
     ),
-    "Every event is archived, because duplicates are detected in the archive. If a day's events do not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.",
+    "Every event is archived, because duplicates are detected in the archive. If a day's events do not fit on a disk, reduce `retention`. Each replica of the database needs the same disk space again.",
   )
 }
 
