@@ -347,7 +347,7 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum number of files and connections that the service opens; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. When either half is used up, Hookline closes the connections in it that have been idle longest. The service does not start with fewer than 64 in each half, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum number of files and connections that the service opens; never more than the operating system permits (ulimit -Hn). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. When either half is used up, Hookline closes the connections in it that have been idle longest. The service does not start with fewer than 64 in each half, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },

@@ -184,7 +184,7 @@ export type Destination = {
         successPolicy: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the selected events that the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
@@ -201,7 +201,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, which is also in the ETag. */
     version: number;
-    /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+    /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting does not allow the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
         /** A JSON Pointer into the body or the parameters. */
         pointer: string;
@@ -506,7 +506,7 @@ export type StatisticsPoint = {
     };
     /** The average number of pending deliveries. */
     pending: number | null;
-    /** From receipt to delivery, to within 5%; null if nothing was delivered. */
+    /** From receipt to delivery, without replays, to within 5%; null if nothing was delivered. */
     latencyMs: {
         p50: number;
         p95: number;
@@ -1129,7 +1129,7 @@ export function createDestination(body: {
         successPolicy?: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the selected events that the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
@@ -1274,7 +1274,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 successPolicy: "any" | "each";
                 /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
                 filter?: object | null;
-                /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+                /** The share of the selected events that the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
                 sample?: object | null;
                 /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
                 fields?: object | null;
@@ -1291,7 +1291,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, which is also in the ETag. */
             version: number;
-            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting does not allow the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
@@ -1480,7 +1480,7 @@ export function changeDestination(id: string, body: {
         successPolicy?: "any" | "each";
         /** Which events the destination receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
         filter?: object | null;
-        /** The share of the events that the filter selects, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        /** The share of the selected events that the destination receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
         /** Which fields of the payload the destination receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. If fields is null or absent, the destination receives all fields. */
         fields?: object | null;
@@ -1663,7 +1663,7 @@ export function testDestination(id: string, body: {
             stored: string;
             /** The payload after fields and format, before the transform. */
             formatted: string;
-            /** With a transform, the paths of up to 20 numbers in formatted that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none. */
+            /** With a transform, the paths of up to 20 numbers in the formatted payload that JavaScript cannot represent exactly: the transform gets them as text. Absent if there are none. */
             precisionLost?: string[];
             webhooks: {
                 url: string;
@@ -1715,7 +1715,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting does not allow the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
@@ -1996,7 +1996,7 @@ export function listFailures({ destinationId }: {
                 firstSeenAt: string;
                 /** When the newest of them was last attempted or quarantined, or became due. */
                 lastSeenAt: string;
-                /** The newest one, preferably with a stored response. */
+                /** The newest of these deliveries with a stored response; the newest one if none has a response. */
                 sampleDeliveryId: string;
                 /** The last error of the sample delivery, or why it is quarantined. */
                 lastError: string | null;
@@ -2141,7 +2141,7 @@ export function createReplay(body: {
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
     /** Only events that contain this text of 1 to 1,024 characters, ignoring case. */
     text?: string;
-    /** true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if its current filter and sample select them. */
+    /** true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if the destination's current filter and sample select them. */
     includeDeclined?: boolean;
     /** The maximum number of deliveries per second, at least 1; no limit if absent. */
     ratePerSecond?: number;
@@ -2668,7 +2668,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             responses: {
                 /** 200 to 599; 200 if absent. */
                 status: number;
-                /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
+                /** The delay of each response, up to 10000; 0 if absent. By default, an attempt times out after 5 s. */
                 delayMs: number;
                 /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
                 failFirst: number | null;
@@ -2843,7 +2843,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeInspectorResponses(body: {
     /** 200 to 599; 200 if absent. */
     status?: number;
-    /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
+    /** The delay of each response, up to 10000; 0 if absent. By default, an attempt times out after 5 s. */
     delayMs?: number;
     /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
     failFirst?: number | null;
@@ -2853,7 +2853,7 @@ export function changeInspectorResponses(body: {
         data: {
             /** 200 to 599; 200 if absent. */
             status: number;
-            /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
+            /** The delay of each response, up to 10000; 0 if absent. By default, an attempt times out after 5 s. */
             delayMs: number;
             /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
             failFirst: number | null;
@@ -3734,7 +3734,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records in this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests or will soon be unable to, about short secrets, and about long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting does not allow the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body or the parameters. */
                 pointer: string;
@@ -3929,7 +3929,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     id: string;
                     name: string;
                 };
-                /** The latest delivery that failed for this reason. Its attempts contain the response, if it was stored. */
+                /** The latest delivery that failed for this reason and has a stored response; the latest one if none has a response. */
                 sampleDeliveryId: string | null;
                 /** Worst first, with at least one. */
                 causes: {
