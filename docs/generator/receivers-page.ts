@@ -115,7 +115,7 @@ function limits(): string {
       ],
       [
         'concurrency',
-        'attempts in flight; it can only lower the setting',
+        'attempts in flight; a value above the setting has no effect',
         `1 to ${number(maxWebhookConcurrency)}`,
       ],
       [

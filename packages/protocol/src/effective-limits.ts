@@ -23,7 +23,7 @@ export interface EffectiveLimit {
 
 export type EffectiveLimits = Readonly<Record<LimitName, EffectiveLimit>>
 
-/** The limits that apply to a webhook. `service` contains the service's settings. A webhook can only lower its concurrency. */
+/** The limits that apply to a webhook. `service` contains the service's settings. A webhook's concurrency cannot exceed the service's. */
 export function effectiveLimits(
   webhook: PresentedLimits | undefined,
   service: PresentedLimits,

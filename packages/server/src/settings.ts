@@ -272,7 +272,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: "Maximum number of attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight. A webhook can have a lower limit: `limits.concurrency`.",
+    doc: "Maximum number of attempts in flight to one webhook. At most a quarter of maxInFlight. With several delivery threads, maxInFlight is divided among them, and the limit is at most half of one thread's share. A webhook can have a lower limit: `limits.concurrency`.",
     default: '64',
     parse: integer(1, 16_384),
   },

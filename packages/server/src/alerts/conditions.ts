@@ -217,7 +217,7 @@ export const CONDITIONS = {
     threshold:
       'An operator paused a destination or webhook, or a disabled destination has undelivered events.',
     meaning: 'Deliveries are held and do not expire.',
-    remedy: 'Resume the destination or webhook, or enable the destination.',
+    remedy: 'Resume the destination, or enable it if it is disabled.',
   },
   receiver_throttles: {
     severity: 'attention',

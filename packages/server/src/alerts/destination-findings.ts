@@ -109,7 +109,8 @@ const PAUSE_TEXTS = {
   },
   disabled_by_receiver: {
     title: 'Paused: the receiver requested it with webhook-delivery: disable.',
-    remedy: 'Check with the owner of the receiver, then resume or remove the webhook.',
+    remedy:
+      'Check with the owner of the receiver, then resume the destination or remove the webhook.',
   },
   url_forbidden: {
     title: 'Paused: the settings forbid its address or port.',

@@ -14,7 +14,7 @@ const AUDIENCES: ComputationKind = {
   many: 'audiences',
   definition: 'condition',
   explanation: 'show whether a user is in an audience, and why',
-  example: `Example condition, for users with two orders in 30 days:
+  example: `Example condition, for users with at least two orders in the last 30 days:
 {"event": "Order", "count": {"op": ">=", "n": 2}, "within": {"days": 30}}`,
   operations: (api) => ({
     list: api.listAudiences,

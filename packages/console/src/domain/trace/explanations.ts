@@ -95,7 +95,7 @@ export function decisionExplanation(
 export function whyNotStored({ class: name }: EndedAttempt): string {
   return name === 'delivered'
     ? 'Headers and body not stored. For successful attempts, Hookline stores at most one response per minute for each webhook.'
-    : 'Headers and body not stored. For each webhook and cause, Hookline stores the first 40 failed responses per hour, then at most one per minute.'
+    : 'Headers and body not stored. For failed attempts, Hookline stores the first 40 responses per hour for each webhook and cause, then at most one per minute.'
 }
 
 interface EndedAttempt {
