@@ -3,7 +3,7 @@ import { delimiter, dirname } from 'node:path'
 
 export interface CommandOptions {
   readonly cwd: string
-  /** The path of the Node binary for the command and its child processes. Defaults to this process's path. */
+  /** The path of the Node binary for the command and its child processes. Defaults to the binary that runs this process. */
   readonly node?: string
 }
 

@@ -31,7 +31,7 @@ async function publishedIntegrity(release: string): Promise<string | undefined> 
   }
 }
 
-/** The hash of a file, as registries state it: Subresource Integrity. */
+/** The hash of a file in the format of npm registries (Subresource Integrity). */
 function integrityOf(file: string): string {
   return `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`
 }

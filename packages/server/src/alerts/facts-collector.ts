@@ -300,7 +300,7 @@ export class FactsCollector {
 interface LostDeliveries {
   /** How many lost deliveries have not been replayed; `Infinity` if not all are listed. */
   readonly left: number
-  /** The class of the newest lost delivery. */
+  /** The class of the last rejected attempt of the newest lost delivery, if any. */
   readonly last: AttemptClass | undefined
 }
 

@@ -21,7 +21,7 @@ type Test = (accepted: AcceptedEvent) => boolean
 /** Filters are compiled once: a changed destination has a new filter object. */
 const compiled = new WeakMap<Filter, Test>()
 
-/** Computed events pass, unless the filter names their type. */
+/** A filter applies to a computed event only if it names the event's type; otherwise, the event passes. */
 export function passesFilter(filter: Filter, accepted: AcceptedEvent): boolean {
   if (accepted.origin !== undefined && !namesType(filter, accepted.type)) return true
   return testOf(filter)(accepted)

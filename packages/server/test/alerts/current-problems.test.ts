@@ -361,7 +361,7 @@ test('deliveries that wait without a known reason are late after ten minutes', (
   expect(waiting(10 * MINUTE + 1)).toEqual(['deliveries_late'])
 })
 
-test('deliveries are about to expire an hour before their window ends, or halfway through one shorter than two hours', () => {
+test('deliveries count as about to expire from an hour before their window ends, or from the middle of a window shorter than two hours', () => {
   const conditions = (retryWindowMs: number, ageMs: number, receivedAgoMs = ageMs) =>
     problemsOf({
       webhooks: [

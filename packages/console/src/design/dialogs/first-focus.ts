@@ -5,7 +5,8 @@ const FIELD = 'input:not([type=hidden], :disabled), select:not(:disabled), texta
 const CONTROL = 'form button:not(:disabled), nav a'
 
 /**
- * Focuses the first field of a dialog, unless `autoFocus` chose another; else the first form button, else Close (by Radix).
+ * Focuses the first field of a dialog, unless `autoFocus` chose another; else the first form button or navigation link, else
+ * Close (by Radix).
  * A field that loads later gets the focus unless the user has already done something.
  */
 export function useFirstFocus(content: RefObject<HTMLElement | null>): (event: Event) => void {

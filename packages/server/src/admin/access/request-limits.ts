@@ -39,7 +39,7 @@ const MAX_WAITING = 32
 const MAX_WAITING_PER_TOKEN = 128
 
 /**
- * Schedules long reads fairly: many reads with one token do not delay reads with other tokens. Responds with 429 if too many wait.
+ * Schedules long reads fairly: the reads of one token delay a read with another token by at most one read. Responds with 429 if too many wait.
  */
 export function takeTurns(
   app: AdminApp,

@@ -8,7 +8,7 @@ import { isThrottled } from './pace.ts'
  *               ≥ 70% of ≥ 10 samples in 60 s failed, or 10 in a row did not connect
  *     closed ────────────────────────────────────────────────────────────────────────▶ open
  *       ▲                                                                              │ ▲
- *       │ the probe got a response                                  open time elapsed: │ │ the probe
+ *       │ the probe `responded`                                     open time elapsed: │ │ the probe
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *

@@ -132,7 +132,7 @@ describe('an open breaker', () => {
     expect(earliestAttemptAt(probing)).toBeGreaterThan(now)
   })
 
-  test('closes after the first response, and until then keeps the time when it opened', () => {
+  test('closes after the first responded sample, and until then keeps the time when it opened', () => {
     expect(probe(opened, 'responded')).toEqual(CLOSED)
     expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
   })

@@ -23,7 +23,7 @@ describe('while a receiver is down', () => {
     expect(receiver.requests).toHaveLength(10)
   })
 
-  test('the oldest delivery is sent as a probe, and the rest follows after a response', async () => {
+  test('the oldest delivery is sent as a probe, and the rest follows once a probe succeeds', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
