@@ -52,7 +52,7 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 		prefix, text = libraryPrefix, text[1:]
 	}
 	if size := len(prefix) + len(text); size > maxBytes {
-		detail := fmt.Sprintf("The call has %d bytes. The limit is %d.", size, maxBytes)
+		detail := fmt.Sprintf("The call is %d bytes. The limit is %d.", size, maxBytes)
 		return encoded{}, &ValidationError{Code: "message_too_large", Detail: detail}
 	}
 	// A copy of the exact size, so that the queue holds no unused capacity.

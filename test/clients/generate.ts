@@ -1,4 +1,4 @@
-// Runs the suite with every client and writes docs/reference/clients.md. It needs Go, and takes some minutes because of clients
+// Runs the suite with every client and writes docs/reference/clients.md. It needs Go, and takes a few minutes because of clients
 // that retry permanent errors.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

@@ -166,7 +166,7 @@ function timestamps(): string[] {
     '## Timestamps',
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
-      `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), Hookline assumes that the client's clock is wrong, and corrects \`timestamp\` by the difference, at most to the time of receipt.`,
+      `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), Hookline assumes that the client's clock is wrong, and corrects \`timestamp\` by the difference, but never to a time after receipt.`,
       "`timestamp` is not corrected if `sentAt` is unreadable or only a date. Nor is it corrected if `sentAt` is outside the tolerance and implausible. `sentAt` is implausible if it is before `timestamp`, if it is more than 10 years from the server's time, or if it is both in the future and more than 30 days after `timestamp`. In all of these cases, a `timestamp` in the future is replaced by the time of receipt.",
       'A string is ISO 8601: a date, or a date and time with an optional fraction of a second. The zone is `Z`, `UTC`, `GMT` or any offset, such as `+01:00` or `+0100`; without a zone, the time is in UTC. Other zone names are allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',

@@ -140,7 +140,7 @@ function headersTable(): string {
   const rows = Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['header', 'meaning'], rows),
-    "`Host`, `Connection`, `Content-Length` and the webhook's static headers are sent as well. Header names are case-insensitive.",
+    "`Host`, `Connection`, `Content-Length`, the webhook's static headers and, with basic, bearer or OAuth 2 authentication, `Authorization` are sent as well. Header names are case-insensitive.",
     `Static headers cannot have these names: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
   ].join('\n\n')
 }

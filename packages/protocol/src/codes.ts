@@ -30,7 +30,7 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request is too large.',
-    help: 'Flush more often: a request may have at most 544 KiB (557,056 bytes) after decompression, and should have less than 500 KiB. The context and integrations of a batch are stored with each of its calls: all copies together may take up to 2,000 KiB (2,048,000 bytes).',
+    help: 'Flush more often: a request may be at most 544 KiB (557,056 bytes) after decompression, and should be less than 500 KiB. The context and integrations of a batch are stored with each of its calls: all copies together may take up to 2,000 KiB (2,048,000 bytes).',
   },
   message_too_large: {
     status: 400,

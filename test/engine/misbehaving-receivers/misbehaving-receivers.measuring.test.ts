@@ -94,7 +94,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
-/** Resolves when idle sockets are closed, which takes some seconds. */
+/** Resolves when idle sockets are closed, which takes a few seconds. */
 async function allClosed(receivers: readonly MisbehavingReceiver[]): Promise<void> {
   for (const receiver of receivers) {
     await expect.poll(() => receiver.openConnections, { interval: 50 }).toBe(0)

@@ -15,7 +15,7 @@ export interface LongOutageOptions {
   readonly random: () => number
   readonly eventsPerSecond: number
   readonly downMs: number
-  /** The response time of the receiver, up or down. */
+  /** The receiver's response time, whether it is up or down. */
   readonly latencyMs: number
   /**
    * The number of concurrent requests that the receiver handles. It responds to any others with

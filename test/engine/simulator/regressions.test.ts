@@ -127,7 +127,7 @@ const killed: Scenario = {
   arrivals: [{ atMs: 1_000, count: 150, repeats: 0 }],
 }
 
-// Regression: a new thread took up the backlog before it had received the changes since it was connected. For some
+// Regression: a new thread took up the backlog before it had received the changes since it was connected. For a few
 // milliseconds, it delivered to a paused destination, or delivered events from a user whose purge had started.
 test.each<[string, (atMs: number) => Scenario]>([
   [

@@ -143,7 +143,7 @@ export function unrepresentableError(reason: string, options?: ErrorOptions): Va
 }
 
 function tooLarge(size: string): ValidationError {
-  return new ValidationError('message_too_large', `The call has ${size} bytes.`)
+  return new ValidationError('message_too_large', `The call is ${size} bytes.`)
 }
 
 /** JSON.stringify escapes lone surrogates, so every surrogate here is half of a pair. */

@@ -216,7 +216,7 @@ export const CONDITIONS = {
     events: null,
     threshold:
       'An operator paused a destination or webhook, or a disabled destination has undelivered events.',
-    meaning: 'Deliveries are held and do not expire.',
+    meaning: 'Deliveries wait, and do not expire until the destination is resumed or enabled.',
     remedy: 'Resume the destination, or enable it if it is disabled.',
   },
   receiver_throttles: {

@@ -9,7 +9,7 @@ export interface DestinationResults {
   /** Within the last hour. */
   readonly attempts: number
   readonly delivered: number
-  /** Within the last minutes. */
+  /** Within `THRESHOLDS.recentMs`. */
   readonly recent: { readonly attempts: number; readonly delivered: number }
   /** Failed attempts in the minutes after the last one with a success. */
   readonly failuresInRow: number

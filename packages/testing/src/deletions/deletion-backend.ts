@@ -65,7 +65,7 @@ export async function outcomeOf(target: DeletionBackend, id: string): Promise<ob
   }
 }
 
-/** Runs deletions in a process that is killed at this moment (see killed-deletion.ts), or never for 0. Returns the exit code. */
+/** Runs deletions in a process that is killed at kill point `killAt` (see killed-deletion.ts), or never if it is 0. Returns the exit code. */
 export async function runDeletion(target: DeletionBackend, killAt: number): Promise<number | null> {
   const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(target), String(killAt)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })

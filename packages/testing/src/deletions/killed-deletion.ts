@@ -7,11 +7,11 @@ import { NO_ACTIVITY } from '../engine/no-activity.ts'
 import { RunningWorker } from '../engine/running-worker.ts'
 import { type DeletionBackend, openDeletionBackend } from './deletion-backend.ts'
 
-// Runs the pending deletions in a separate process, and kills it at the n-th moment: each write has one before and one after it.
+// Runs the pending deletions in a separate process, and kills it at the nth kill point. There is one before and one after each write.
 
 type Write = (...args: never[]) => Promise<unknown>
 
-/** `port`, calling `count` before and after each of the methods `names`. */
+/** Wraps `port` so that each method in `names` calls `count` before and after it runs. */
 function counted<T extends object>(port: T, names: readonly (keyof T)[], count: () => void): T {
   return new Proxy(port, {
     get(target, name) {

@@ -42,8 +42,8 @@ async function record(postgres: Postgres, stream: string, servers: string): Prom
 function refuseOther({ id, stream, servers }: InstallationRow, expected: string): void {
   if (stream === null || stream === expected) return
   throw new StreamMismatchError(
-    `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX of this ` +
-      `node names the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
+    `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX on this ` +
+      `node specifies the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
       'use a separate database for this node.',
   )
 }

@@ -211,6 +211,6 @@ async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<
 async function refuseCopy(): Promise<never> {
   throw new CopyNotSupportedError(
     'In a cluster, back up PostgreSQL with pg_dump or continuous archiving. See "Backup" in docs/guides/cluster.md, ' +
-      'also for the NATS stream.',
+      'which also covers the NATS stream.',
   )
 }

@@ -29,7 +29,7 @@ interface PendingRecord {
 }
 
 /**
- * Makes deliveries durable, in order. Results from the same tick, or that arrive during a write, are written together.
+ * Makes deliveries durable, in order. Results that arrive in the same tick, or during a write, are written together.
  */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions

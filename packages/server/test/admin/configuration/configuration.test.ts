@@ -346,7 +346,7 @@ test('an export of 8,000 sources and 250 audiences, larger than 1 MiB, can be im
   expect(await other.must('GET', '/export?withSecrets=true')).toEqual(exported.body)
 })
 
-test('bodies over 1 MiB are refused, except for an import, which may have 32 MiB', async () => {
+test('bodies over 1 MiB are refused, except for an import, which may be up to 32 MiB', async () => {
   await using server = await AdminServer.open()
   const tooLarge = { status: 413, body: { code: 'body_too_large' } }
   const name = 'x'.repeat(1024 * 1024)

@@ -140,7 +140,7 @@ export class RandomCase {
 
   /**
    * Advances by `hours`. Each step ends one minute further past the hour than the one before. An event from the future counts
-   * from its receipt: otherwise it would leave a window of some hours while the workers settle.
+   * from its receipt: otherwise it would leave a window of a few hours while the workers settle.
    */
   #advanceHours(hours: number): void {
     this.#minute++

@@ -23,7 +23,7 @@ func main() {
 	client := analytics.New(os.Args[1])
 	client.Endpoint, client.Size = os.Args[2], 100
 	client.MaxQueueMessages = 1_000
-	// More than the default, because a killed service is down for some seconds.
+	// More than the default, because a killed service is down for a few seconds.
 	client.MaxRetries = 100
 	client.OnError = func(err error) { print(map[string]string{"error": err.Error()}) }
 	go func() {

@@ -205,7 +205,7 @@ export class LogStream {
     if (found === id) return
     throw new StreamMismatchError(
       `The stream ${this.name} on ${this.#link.servers} belongs to installation ${found}, and the database to installation ` +
-        `${id}. Use another HOOKLINE_NATS_PREFIX, or other NATS servers, for each installation.`,
+        `${id}. Use a different HOOKLINE_NATS_PREFIX, or different NATS servers, for each installation.`,
     )
   }
 

@@ -45,7 +45,7 @@ test('a block with at least 512 events accepts no further append', async () => {
   expect(await sizes).toEqual([600, 500])
 })
 
-test('a block has at most 1 MiB, unless a single append is larger', async () => {
+test('a block is at most 1 MiB, unless a single append is larger', async () => {
   await using open = new OpenLog()
   const text = 'x'.repeat(400 * 1024)
   const large = (): AcceptedEvent => acceptedEvent({ properties: { text } })
