@@ -51,7 +51,7 @@ export class Transport {
   constructor(writeKey: string, options: Options, page: Page) {
     // An unset environment variable is undefined, regardless of the type.
     if (!/^[\x21-\x7e]+$/.test(writeKey ?? '')) {
-      throw new ValidationError('unknown_write_key', 'The write key is missing or malformed.')
+      throw new ValidationError('unknown_write_key', 'The write key is invalid.')
     }
     this.#options = options
     this.#page = page

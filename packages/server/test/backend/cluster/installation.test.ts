@@ -89,7 +89,7 @@ describe.skipIf(clusterSkipReason() !== undefined)('an installation', () => {
     await using _node = await openClusterBackend(optionsOf(place))
     const message = await refusal(optionsOf(place, `${place.natsPrefix}_other`))
     expect(message).toContain(`is the stream ${place.natsPrefix}_log on the NATS servers`)
-    expect(message).toContain(`names the stream ${place.natsPrefix}_other_log`)
+    expect(message).toContain(`specifies the stream ${place.natsPrefix}_other_log`)
     expect(message).toContain(`Set HOOKLINE_NATS_PREFIX to ${place.natsPrefix},`)
   })
 
