@@ -52,7 +52,7 @@ export class EventNameWorker implements Worker {
         await followedLog.appendedAfter(through, signal)
         dueAt = clock.now() + WRITE_MS
       }
-      // While it is behind, it sleeps as long as it worked, so it uses at most half of the thread.
+      // While it is behind, it sleeps for as long as it worked, so it uses at most half of the thread's time.
       await sleep(clock, isEnd ? READ_MS : clock.now() - begunAt, signal)
     }
   }

@@ -298,7 +298,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Forgets the progress of an entry that is not begun: the log may hand it to another node. */
+  /** Forgets the progress of an entry that has not been begun: the log may hand it to another node. */
   #isBegun(entry: LogEntry): boolean {
     const isBegun = entry.progress?.isBegun === true
     if (!isBegun) delete entry.progress

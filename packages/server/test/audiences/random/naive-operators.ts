@@ -2,7 +2,7 @@ import type { Comparison, Json, Operator } from '@hookline/protocol'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Whether a comparison holds, written independently of the product's operators. `undefined` and `null` are missing. */
+/** Whether a comparison holds, written independently of the product's operators. `undefined` and `null` count as missing values. */
 export function naivelyHolds(
   { op, value }: Comparison,
   actual: Json | undefined,
