@@ -60,7 +60,7 @@ export function ingestionApiPage(): string {
     ...duplicates(),
     '## Limits',
     table(['resource', 'limit', 'setting', 'error code'], limitRows()),
-    'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
+    'The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
     `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call in a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`.`,
     '## Compression and encoding',
     list([
@@ -212,11 +212,11 @@ function limitRows(): string[][] {
     code(nameOf(name)),
   ]
   return [
-    ['one call', ...of('maxMessageBytes'), code('message_too_large')],
-    ['one request', ...of('maxBatchBytes'), code('batch_too_large')],
+    ['bytes in a call', ...of('maxMessageBytes'), code('message_too_large')],
+    ['bytes in a request', ...of('maxBatchBytes'), code('batch_too_large')],
     ['calls in a batch', ...of('maxBatchMessages'), code('too_many_messages')],
     [
-      plain('total bytes added to a batch by copying its context and integrations into each call'),
+      plain('bytes added to a batch by copying its context and integrations into each call'),
       ...of('maxBatchExpansionBytes'),
       code('batch_too_large'),
     ],
@@ -227,7 +227,7 @@ function limitRows(): string[][] {
       'none',
       code('message_id_too_long'),
     ],
-    ['all headers in a request', '16,384', 'none', code('headers_too_large')],
+    ['bytes in all headers of a request', '16,384', 'none', code('headers_too_large')],
     ['time for a request to arrive, in ms', ...of('requestTimeoutMs'), code('request_timeout')],
   ]
 }

@@ -70,8 +70,8 @@ export interface Log {
    * the same objects.
    *
    * With one node, all entries arrive in the order of appending, and after a restart, unacked
-   * entries come first, as `redelivered`. With several, entries that are not begun (`isBegun`) when
-   * the consumer ends may go to any node.
+   * entries come first, as `redelivered`. With several nodes, entries that the
+   * consumer has not begun (`isBegun`) when it ends may go to any node.
    */
   consume(options: ConsumeOptions): AsyncIterable<readonly LogEntry[]>
 

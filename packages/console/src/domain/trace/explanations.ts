@@ -47,7 +47,8 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
     cause: 'Quarantined: a bug in Hookline or corrupted data stopped the delivery.',
-    remedy: 'Report the reason, and replay the event once its cause is fixed.',
+    remedy:
+      'After data corruption, retry the delivery. If it was a bug, report it, and retry after upgrading to a version with the fix.',
   },
 }
 

@@ -46,7 +46,7 @@ export const MISSING_CAUSES = {
   },
   source_silent: {
     meaning:
-      "No call with one of the source's write keys arrived in the last 24 hours while the source was enabled. Without sourceId, this applies to all sources.",
+      "In the last 24 hours, no call arrived with any of the source's write keys while the source was enabled. Without sourceId, this means the write keys of all sources.",
     help: 'Check the write key and the host in the client, and send a call manually.',
   },
   rejected: {
