@@ -177,15 +177,15 @@ describe('a request that breaks one rule on the page', () => {
     const large = await exchange(url, { headers: { 'X-Long': 'x'.repeat(16_384) } })
     expect(JSON.parse(large.text)).toMatchObject({ code: 'headers_too_large' })
   })
+})
 
-  test('is tested for each documented code', () => {
-    const tried = new Set<string>([
-      ...Object.keys(BROKEN),
-      ...COVERED_BY_OTHER_TESTS,
-      ...NOT_CAUSED_BY_A_CALL,
-    ])
-    expect(Object.keys(INGEST_CODES).filter((code) => !tried.has(code))).toEqual([])
-  })
+test('every documented code has a test case', () => {
+  const tried = new Set<string>([
+    ...Object.keys(BROKEN),
+    ...COVERED_BY_OTHER_TESTS,
+    ...NOT_CAUSED_BY_A_CALL,
+  ])
+  expect(Object.keys(INGEST_CODES).filter((code) => !tried.has(code))).toEqual([])
 })
 
 test('the trace shows unknown fields, but not the fields that are never stored', async () => {

@@ -12,7 +12,7 @@ const MIN_NATS = '2.10.23'
 
 const INSTALL =
   'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server must be on the PATH. `hookline dev` needs neither PostgreSQL nor NATS.'
-/** PostgreSQL refuses to run as root. On Linux, 65534 is usually the unprivileged user `nobody`. */
+/** PostgreSQL refuses to run as root. On Linux, 65534 is usually an unprivileged user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 export interface ClusterOptions {

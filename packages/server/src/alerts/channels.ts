@@ -15,7 +15,7 @@ export interface ChannelFormat {
 
 /**
  * Sets $heading, a summary of the alert; $details, empty if there are none; and $lines: both, and
- * the remedy. $details omits the count, which titles contain.
+ * the remedy. $details omits `properties.count`, because titles contain it.
  */
 const TEXTS = `$time := function($at) { $substring($at, 0, 10) & " " & $substring($at, 11, 8) & " UTC" };
   $isEnd := properties.state = "ended";

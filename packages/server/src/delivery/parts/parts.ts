@@ -181,7 +181,8 @@ function notRetried(part: DeliveryPart): DeliveryPart {
 }
 
 /**
- * - `delivered` when one webhook (`any`) or every remaining webhook (`each`) has the event, except those it was declined for;
+ * - `delivered` when one webhook has the event (`any`), or when every remaining webhook has it (`each`), ignoring those for which it
+ *   was declined;
  * - `declined` when it was declined for every remaining webhook;
  * - else `pending` or `held` while a part is;
  * - else `expired` when a part ran out of time, and `rejected` when none did.

@@ -178,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
-    // A crash truncates the head. A truncated success is retried rather than lost.
+    // A receiver that crashes can leave a truncated head. A 2xx in such a head does not count as a success, so the event is retried.
     if (response === undefined || (isCut && response.status < 300)) return false
     this.#readHead(response)
     this.#chunks.push(response.body)

@@ -145,14 +145,14 @@ const ROWS: readonly WaitCase[] = [
   ],
 ]
 
+test('every reason to wait has a test case', () => {
+  const reasons = ROWS.map(([, , [reason]]) => reason)
+  expect([...new Set(reasons)].toSorted()).toEqual(Object.keys(WAIT_REASONS).toSorted())
+})
+
 describe('a part of a delivery', () => {
   test.each(ROWS)('%s', (_, fixture, [reason, since, nextAttemptAt]) => {
     expect(waitingOf(fixture)).toEqual({ reason, since, nextAttemptAt })
-  })
-
-  test('is tested for every reason to wait', () => {
-    const reasons = ROWS.map(([, , [reason]]) => reason)
-    expect([...new Set(reasons)].toSorted()).toEqual(Object.keys(WAIT_REASONS).toSorted())
   })
 
   test.each(['delivered', 'rejected', 'expired', 'not_retried', 'removed'] as const)(

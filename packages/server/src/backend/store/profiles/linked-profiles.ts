@@ -40,7 +40,7 @@ export async function addLinks(
   }
 }
 
-/** Claims whose user is not in the profile of the claimed id. Users joined by an alias share an id, so their claims do not conflict. */
+/** Claims whose user is not in the profile of the claimed id. Users joined by an alias share a profile, so their claims do not conflict. */
 async function conflictingClaims(
   tx: Tx,
   claims: readonly StoredClaim[],
