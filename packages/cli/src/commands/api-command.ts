@@ -59,8 +59,13 @@ export class ApiCommand extends Command {
     ).option('--to <time>', 'only events received before this time', past)
   }
 
-  confirmed(): this {
-    return this.option('-y, --yes', 'skip confirmation; required in scripts')
+  /** @param flag the option that requires the confirmation; by default, the command always does */
+  confirmed(flag?: string): this {
+    const help =
+      flag === undefined
+        ? 'skip confirmation; required in scripts'
+        : `skip the confirmation of ${flag}; required with ${flag} in scripts`
+    return this.option('-y, --yes', help)
   }
 
   run(act: (context: Context, ...args: never[]) => unknown): this {

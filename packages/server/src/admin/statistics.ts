@@ -38,7 +38,7 @@ const PointResponse = Type.Object(
     at: Schema.time,
     received: Schema.integer('Accepted calls, including duplicates.'),
     rejected: countsField(
-      'Rejected calls, by code, and dropped calls for suppressed users, as suppressed. Calls without a valid write key are not counted for any source.',
+      'Rejected calls, by code. Dropped calls for suppressed users have the key suppressed. Calls without a valid write key are not counted for any source.',
     ),
     duplicates: Schema.integer('Dropped duplicates.'),
     declined: countsField('Declined events, by reason.'),

@@ -112,7 +112,7 @@ export type Destination = {
             signsUntil: string | null;
         }[];
         webhooks: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com: the email has the subject and text that the transform returns. */
             url: string;
             headers: {
                 [key: string]: {
@@ -475,7 +475,7 @@ export type StatisticsPoint = {
     at: string;
     /** Accepted calls, including duplicates. */
     received: number;
-    /** Rejected calls, by code, and dropped calls for suppressed users, as suppressed. Calls without a valid write key are not counted for any source. */
+    /** Rejected calls, by code. Dropped calls for suppressed users have the key suppressed. Calls without a valid write key are not counted for any source. */
     rejected: {
         [key: string]: number;
     };
@@ -1075,7 +1075,7 @@ export function createDestination(body: {
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com: the email has the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import can set it, for example to {"reason": "webhook_gone"}. */
             paused?: any;
@@ -1202,7 +1202,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     signsUntil: string | null;
                 }[];
                 webhooks: {
-                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com: the email has the subject and text that the transform returns. */
                     url: string;
                     headers: {
                         [key: string]: {
@@ -1426,7 +1426,7 @@ export function changeDestination(id: string, body: {
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com: the email has the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import can set it, for example to {"reason": "webhook_gone"}. */
             paused?: any;

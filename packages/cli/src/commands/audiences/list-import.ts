@@ -30,7 +30,7 @@ interface ListImportCommandOptions {
 export function addListImport(audiences: ApiCommand): void {
   audiences
     .api('import <id> <file>', 'add the users in a file to a manual audience')
-    .confirmed()
+    .confirmed('--replace')
     .option('--remove', 'remove the users in the file instead of adding them')
     .addOption(
       new Option('--replace', 'also remove users who are not in the file').conflicts('remove'),

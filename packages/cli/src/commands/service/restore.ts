@@ -18,7 +18,7 @@ export function addRestore(program: ApiCommand): void {
   program
     .command('restore <file>')
     .description('restore a backup into a data folder')
-    .confirmed()
+    .confirmed('--replace')
     .option('--data-dir <folder>', 'data folder of a stopped service; created if missing')
     .option(
       '--replace',

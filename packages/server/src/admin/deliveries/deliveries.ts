@@ -228,7 +228,7 @@ const schemas = {
     // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'A held delivery cannot be retried: resume the destination instead. Nor can a delivery to a deleted destination. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
+      'A delivery cannot be retried if it is held (resume the destination instead) or if its destination was deleted. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),

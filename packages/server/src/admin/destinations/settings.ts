@@ -51,7 +51,7 @@ export const PauseResponse = Schema.nullable(
 const url = Type.String({
   maxLength: LIMITS.webhookUrlCharacters,
   description:
-    'An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns.',
+    'An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com: the email has the subject and text that the transform returns.',
 })
 const successPolicy = Schema.oneOf(
   SUCCESS_POLICIES,

@@ -181,8 +181,7 @@ function notRetried(part: DeliveryPart): DeliveryPart {
 }
 
 /**
- * - `delivered` when one webhook has the event (`any`), or when every remaining webhook has it (`each`), ignoring those for which it
- *   was declined;
+ * - `delivered` when one webhook has accepted the event (`any`), or all remaining webhooks for which it was not declined (`each`);
  * - `declined` when it was declined for every remaining webhook;
  * - else `pending` or `held` while a part is;
  * - else `expired` when a part ran out of time, and `rejected` when none did.
