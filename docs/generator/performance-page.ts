@@ -43,7 +43,7 @@ export const SUBJECTS: Readonly<Record<Exclude<BenchmarkName, Breakdown>, string
   cluster:
     'Throughput through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. An event counts when it is archived, or, from call to receiver, when it arrives. [Scaling](scaling.md) has the cost of each part.',
   'audience-sync':
-    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio compares the delivery rate with that in an equally long period without a sync.',
+    'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the delivery rate divided by the rate in an equally long period without a sync.',
   'audience-latency':
     'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':

@@ -38,7 +38,7 @@ test(`${LINES} lines of history arrive unchanged or are reported as rejected, ev
   const lines = Array.from({ length: LINES }, (_, index) => index)
   await pipeline(Readable.from(lines.map(lineOf)), createWriteStream(file))
   const args = await targetOf(service, receiver.url)
-  // The import must use little memory, whatever the size of the file.
+  // The import must use little memory, even for a large file.
   const small = { nodeArgs: ['--max-old-space-size=64'] }
 
   await using first = new Hookline(['import', file, ...args], small)

@@ -35,7 +35,7 @@ test('a million calls to a dead server stay within the memory limit, and the que
   expect(exchange.messages.at(-1)!.properties).toMatchObject({ index: 99_999 })
 })
 
-test('a call takes at most 5 µs of CPU time or 3.3 times as long as copying it through JSON, whichever is longer, and uses less than 1.5 times the memory of its JSON', async () => {
+test('a call takes at most 5 µs of CPU time, or on slow machines 3.3 times as long as copying it through JSON, and uses less than 1.5 times the memory of its JSON', async () => {
   await using program = runProgram('enqueue', [])
   expect(await program.exit()).toBe(0)
   const { rate, copyRate, growth } = JSON.parse(program.stdout[0]!) as Record<

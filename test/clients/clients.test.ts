@@ -25,7 +25,7 @@ describe(CLIENTS_PAGE, () => {
   const rows = [...page.matchAll(/^\| (.+?) \|((?: (?:yes|\*\*no\*\*) \|)+)$/gm)]
   const cells = (row: string) => row.split('|').map((cell) => cell.trim())
 
-  test.for([hooklineClient, hooklineGo])('shows that $name has every behaviour', (client) => {
+  test.for([hooklineClient, hooklineGo])('says yes to every behaviour of $name', (client) => {
     const column = rows.map(([, , row]) => cells(row!)[CLIENTS.indexOf(client)])
     expect(column).toEqual(BEHAVIOURS.map(() => 'yes'))
   })

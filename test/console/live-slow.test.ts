@@ -5,7 +5,7 @@ import { Relay } from './harness/relay.ts'
 
 useChromium()
 
-/** So many that the events exceed the buffers of the sockets and of the service. */
+/** Enough for the events to exceed the buffers of the sockets and of the service. */
 const BATCHES = 400
 const CALLS = 100
 /** Long values, so that few events fit into the buffers. */

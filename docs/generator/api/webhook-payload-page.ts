@@ -85,7 +85,7 @@ function deletions(): string[] {
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
-    'Events of this user that were already being sent may arrive after the notice. Compare their `timestamp` with that of the notice.',
+    'Events of this user that were already being sent may arrive after the notice. Compare their `timestamp` with the `timestamp` of the notice.',
   ]
 }
 

@@ -7,7 +7,7 @@ const FORMAT =
 
 /**
  * The delay in a `Retry-After` header, in whole milliseconds; negative for a date in the past. In a list, the first value in one
- * of these formats counts. `undefined` if there is none, or if it is an impossible date.
+ * of these formats counts. `undefined` for other values and impossible dates.
  * `clients/go/testdata/retry-after.json` lists examples.
  */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
 const ANNOUNCED_BYTES = 10 * 2 ** 30
-/** Room for what the sender may read, and for the buffers of loopback sockets. */
+/** Room for the bytes that the sender may read, and for the buffers of loopback sockets. */
 const MAX_BYTES = 16 * 2 ** 20
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 

@@ -234,7 +234,7 @@ const SYMBOLS: Readonly<Record<string, Operator>> = {
   '<': '<',
 }
 
-/** What can be compared: paths that begin with one of these roots, and fields without a path. */
+/** The operands of a comparison: paths that begin with one of these roots, and fields without a path. */
 export interface Operands {
   readonly roots: Readonly<Record<string, string>>
   readonly fields: readonly string[]

@@ -49,7 +49,7 @@ export const ATTEMPT_CLASSES = {
   },
   auth_failed: {
     meaning:
-      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. Hookline makes no attempts to the webhook for the time in the endpoint's Retry-After (at most an hour), or for 5 seconds if there is none. After that, it retries the delivery as usual. The breaker counts this as a failed connection.",
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. Hookline makes no attempts to the webhook for 5 seconds, or for the time in the endpoint's Retry-After (at most an hour). After that, it retries the delivery as usual. The breaker counts this as a failed connection.",
     help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the client's settings at the authorization server. The attempt's error contains the server's response.",
   },
   mail_refused: {

@@ -291,7 +291,7 @@ const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => strin
   quarantine: () => 'The quarantine is empty.',
   disk_low: () => 'The data disk has enough free space.',
   webhook_failing: (name) => `${name} is working again.`,
-  webhook_paused: (name) => `${name}: the webhook is no longer paused.`,
+  webhook_paused: (name) => `${name}: the pause of the webhook has ended.`,
   node_lost: (name) => `The node ${name} is responding again.`,
   certificate_expiring: (name) => `${name}: the client certificate was replaced or removed.`,
   backup_old: () => 'A new backup was made.',
@@ -311,7 +311,7 @@ function recoveryOf({ condition, last: { name, title } }: AlertState) {
 function removedAlertText({ condition, last: { name } }: AlertState) {
   if (condition === 'node_lost')
     return {
-      title: `The node ${labelOf(name)} has not responded for 10 minutes, and is no longer listed.`,
+      title: `The node ${labelOf(name)} has not responded for 10 minutes, and was removed from the list.`,
       remedy: 'If this node should be running, check its machine and log, and start it again.',
     }
   return { title: `${labelOf(name)} was deleted or disabled.`, remedy: NO_ACTION }

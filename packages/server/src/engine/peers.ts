@@ -164,7 +164,7 @@ export interface PeeredLanesOptions extends Peers {
 }
 
 /**
- * Connects this node's lanes to those of other nodes: divides limits, and exchanges breakers and pauses. Returns a
+ * Connects this node's lanes to the lanes of other nodes: divides limits, and exchanges breakers and pauses. Returns a
  * function that disconnects them.
  */
 export function connectPeers(options: PeeredLanesOptions): () => void {

@@ -154,7 +154,7 @@ export class IngestionHandler {
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 
-  /** Resolves to the response. A 200 means that the accepted calls are durable in the log, except those for suppressed users. */
+  /** Resolves to the response. A 200 means that the accepted calls, except calls for suppressed users, are durable in the log. */
   async handle(
     request: FastifyRequest,
     endpoint: Endpoint,

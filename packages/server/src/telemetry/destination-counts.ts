@@ -42,7 +42,7 @@ export class DestinationCounts {
     return this.#byId
   }
 
-  /** The counts since the last call, by destination id; those for all others under `''`. Counting restarts from 0. */
+  /** The counts since the last call, by destination id; the counts for all others are under `''`. Counting restarts from 0. */
   take(): ReadonlyMap<string, DestinationCount> {
     const counts = new Map([...this.#byId, ['', this.others]])
     this.#byId.clear()

@@ -344,7 +344,7 @@ const RECOVERIES: Readonly<
     },
   ],
   'Webhook Paused': [
-    'CRM: the webhook is no longer paused.',
+    'CRM: the pause of the webhook has ended.',
     ({ backend }) => {
       const webhooks = [{ url: 'https://a.example/', headers: {} }]
       const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })
@@ -416,7 +416,7 @@ test('a node that was lost and is removed from the list closes its incident', as
   await watched.checkTimes(3)
   expect(watched.events.map(([, { state, title }]) => [state, title])).toEqual([
     ['started', 'The node n is not responding.'],
-    ['ended', 'The node n has not responded for 10 minutes, and is no longer listed.'],
+    ['ended', 'The node n has not responded for 10 minutes, and was removed from the list.'],
   ])
 })
 

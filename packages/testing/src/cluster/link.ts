@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type LinkCut = 'there' | 'back' | 'both'
 
 /**
- * A TCP proxy that a test can cut. What is sent in a cut direction arrives once the link is restored, even the close of
- * a connection.
+ * A TCP proxy that a test can cut. Bytes sent in a cut direction, and the close of a connection, arrive once the link
+ * is restored.
  */
 export class Link implements AsyncDisposable {
   readonly #server: Server

@@ -25,7 +25,7 @@ mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
 // The mark is watched, because without it the next start cannot detect missing commits.
 const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
 /**
- * Set after a commit to a file that is no longer at its path. Only a restart can find out which
+ * Set after a commit to a file that was moved or replaced. Only a restart can find out which
  * file contains the commit.
  */
 let lost: string | undefined

@@ -65,7 +65,7 @@ const UNCONNECTED: ReadonlySet<AttemptClass> = new Set([
 const UNCONNECTED_IN_A_ROW = 10
 const FIRST_OPEN_MS = 30_000
 const MAX_OPEN_MS = 5 * 60_000
-/** Whatever the jitter, a failing webhook gets at most one probe a second. */
+/** Even with jitter, a failing webhook gets at most one probe a second. */
 const MIN_OPEN_MS = 1_000
 /**
  * After this time without a result, another probe may start. Enough for two requests with the longest timeout, each

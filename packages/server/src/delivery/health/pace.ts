@@ -92,7 +92,7 @@ const GROWTH = 0.007
 const NEAR_CEILING = 0.85
 const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
-/** A webhook without a throttled attempt for this long is no longer paced. */
+/** After this long without a throttled attempt, a webhook's pace is forgotten. */
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PARTIAL_ACCEPT_MS = 60_000

@@ -60,7 +60,7 @@ export interface AttemptsOptions {
 type EndedAttemptResult = AttemptResult & { readonly fault?: unknown }
 
 interface Preparation {
-  /** `undefined` if the service is stopping, or the result is no longer wanted. */
+  /** `undefined` if the service is stopping, or nothing needs the result. */
   readonly prepare: () => Promise<BodyWithUrl | UnsentReason | undefined>
   readonly mayBegin: () => boolean
 }
@@ -317,7 +317,7 @@ export function dependsOnUrl({ transform }: Pick<WebhooksSettings, 'transform'>)
   return transform?.includes('$url') === true
 }
 
-/** Applies the transform, if any. `undefined` if the service is stopping, or the result is no longer wanted. */
+/** Applies the transform, if any. `undefined` if the service is stopping, or nothing needs the result. */
 export async function applyTransform(
   body: WebhookBody,
   { transform }: Pick<WebhooksSettings, 'transform'>,

@@ -45,7 +45,7 @@ export class Transforms implements AsyncDisposable {
     })
   }
 
-  /** Applies a JSONata expression to a JSON text; `undefined` after disposal, or if the result is no longer wanted. */
+  /** Applies a JSONata expression to a JSON text; `undefined` after disposal, or if nothing needs the result. */
   apply(
     expression: string,
     body: Uint8Array,

@@ -106,7 +106,7 @@ describe('a window', () => {
     { at: NOON + 9 * HOUR, position: 4, value: 100 },
   ]
 
-  test('that slides includes all events since its start, even those in the future', () => {
+  test('that slides includes all events since its start, even future ones', () => {
     const trait = compute('sum', { within: { hours: 3 } })
     expect(computeValue(trait, facts, NOON, false)).toEqual({ value: 110, recheckAt: NOON + HOUR })
   })

@@ -34,7 +34,7 @@ describe('limits.timeout', () => {
   })
 })
 
-test('of the statuses that are final by default, only those in limits.retryOn are retried', async () => {
+test('a status that is final by default is retried only if limits.retryOn contains it', async () => {
   await using receiver = await openReceiver({ respond: [409, 404, 200] })
   const sender = openSender()
   const request = requestTo(receiver.url, { limits: { retryOn: [409] } })

@@ -75,7 +75,7 @@ test('every header that Hookline sets is refused as a static header', () => {
     expect(() => refuseUnsendable({ [name]: 'v' })).toThrow('static header')
 })
 
-test('the headers reserved for Hookline are exactly those that it sets', () => {
+test('Hookline reserves exactly the headers that it sets', () => {
   const replayed = { ...carried, replayId: 'rpl_1', trace }
   const set = Object.keys(requestHeaders(requestTo(webhook, settings, replayed, NOON), NOON))
   expect(set.filter((name) => reservedBy(name) !== 'hookline')).toEqual([])

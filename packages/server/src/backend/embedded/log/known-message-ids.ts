@@ -32,7 +32,7 @@ export class KnownMessageIds {
     this.#filters = new BloomFilters(Number(seed))
     this.#dedupeWindowMs = dedupeWindowMs
     this.#last = filterOf(Number(last ?? 0))
-    // If the newest events were removed, this filter is no longer full.
+    // If the newest events were removed, this filter has room again.
     db.prepare('DELETE FROM message_id_filters WHERE number >= ?').run(this.#last)
     this.#restore()
     this.#read()

@@ -128,7 +128,7 @@ export class OpenIdentities {
   }
 }
 
-/** The position of the last applied event; 0 if there is none. */
+/** The position of the last applied event; 0 before the first. */
 export async function profilesPosition(tx: ReadTx): Promise<number> {
   const [cursor] = await tx.all(
     sql<{ readonly through: number }>`SELECT through FROM cursors WHERE name = ${PROFILES_CURSOR}`,

@@ -138,7 +138,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await again.replays.advance(last!, step)).toBeUndefined()
     })
 
-    test('count the outcomes of their deliveries, except those that were declined or retried manually', async () => {
+    test('count the outcomes of their deliveries, except declined and manually retried ones', async () => {
       await using harness = await open()
       const { deliveries, replays } = harness.backend
       const job = newReplay()

@@ -127,7 +127,7 @@ export function factsConformance(open: OpenBackendHarness): void {
   })
 
   describe('facts', () => {
-    test('are sorted newest first, with their values, whatever their order in the log', async () => {
+    test('are sorted newest first, with their values, regardless of their order in the log', async () => {
       await using harness = await open()
       const { number } = await harness.backend.facts.put(CLAUSE)
       const at = [NOON, NOON - 5, NOON, NOON + 3]
